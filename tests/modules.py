@@ -22,6 +22,7 @@ from symgen.toolchain import compiler
 from symgen.validation.validate import ValidationResult
 
 ROOT = Path(__file__).parents[1]
+EXAMPLES = ROOT / "examples"
 
 
 def module(

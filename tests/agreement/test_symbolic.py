@@ -1,7 +1,5 @@
 """Over SymPy the code gives the functions that it gives over the graph, and Euler-Lagrange's."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 import sympy
@@ -17,10 +15,10 @@ from symgen.formulations import FORMULATIONS, derive
 from symgen.kinematics.tree import build_tree
 from symgen.program.functions import function_named
 from tests.choosing import deep, slow, some_deep, some_slow
+from tests.modules import EXAMPLES
 from tests.oracles.comparison import agrees
 from tests.oracles.descriptions import described
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
 THREE = """
 symgen: 1
 name: three

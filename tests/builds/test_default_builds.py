@@ -5,7 +5,6 @@ Pinocchio's mass matrix.
 """
 
 import os
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,7 +14,7 @@ from symgen.description import read
 from symgen.options import ReadOptions
 from tests.choosing import deep
 from tests.description.foreign.test_example_robots import robots
-from tests.modules import file_of
+from tests.modules import EXAMPLES, file_of
 from tests.oracles.comparison import agrees
 from tests.oracles.pinocchio_urdf import PinocchioUrdf
 
@@ -118,7 +117,6 @@ FIXED_AT_THE_BASE = {
 """A link fixed to the base, in other formats."""
 
 ROBOTS = "example-robot-data: pip install 'symgen[test-robots]'"
-EXAMPLES = Path(__file__).parents[2] / "examples"
 MODELS = [p for p in sorted(EXAMPLES.rglob("*.yaml")) if "\nsymgen:" in f"\n{p.read_text()}"]
 URDF_FILES = [
     *((name, {}) for name in (

@@ -15,9 +15,8 @@ import pytest
 
 from symgen.cli import main, run
 from tests.choosing import some_slow
-from tests.modules import quick_builds
+from tests.modules import ROOT, quick_builds
 
-ROOT = Path(__file__).parents[2]
 TWO_LINK = ROOT / "examples" / "two_link.yaml"
 FAST = ["--backend", "numpy", "--functions", "mass_matrix"]
 BUILD = ["build", "arm.yaml", *FAST]

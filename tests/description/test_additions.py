@@ -1,7 +1,5 @@
 """Loads and points beside those of a file."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -9,9 +7,9 @@ from symgen.cli import run
 from symgen.description import read
 from symgen.description.additions import with_additions
 from symgen.errors import RequestError
-from tests.modules import module
+from tests.modules import EXAMPLES, module
 
-TWO_LINK = Path(__file__).parents[2] / "examples" / "two_link.yaml"
+TWO_LINK = EXAMPLES / "two_link.yaml"
 URDF = """\
 <robot name="lift"><link name="rail"/>
   <link name="car"><inertial><mass value="2"/>

@@ -10,14 +10,13 @@ import shutil
 import subprocess
 import sys
 from importlib.util import find_spec
-from pathlib import Path
 
 import pytest
 
 from manual.links import broken, faults
 from manual.snippets import PageError, blocks, perform
+from tests.modules import ROOT
 
-ROOT = Path(__file__).parents[2]
 MORE = [ROOT / "docs" / "tutorial.md", ROOT / "docs" / "simulation.md"]
 PAGES = sorted([*MORE, *(ROOT / "docs" / "how_to").glob("*.md")])
 NEEDS = {

@@ -3,7 +3,6 @@
 import importlib
 import inspect
 import pickle
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,9 +12,8 @@ from symgen.runtime.agreement import interface
 from symgen.runtime.comparison import relative_error
 from symgen.runtime.evaluation import Evaluation, Facts, Subject, random_states
 from tests.choosing import slow
-from tests.modules import module
+from tests.modules import EXAMPLES, module
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
 MODEL = """
 symgen: 1
 name: fork

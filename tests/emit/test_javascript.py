@@ -4,7 +4,6 @@ import json
 import math
 import shutil
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,9 +19,9 @@ from symgen.program.functions import function_named
 from tests.choosing import slow
 from tests.emit.samples import arm_package, every_function, random_package
 from tests.emit.test_kernels import LIBM, arguments_of, reference
+from tests.modules import EXAMPLES
 from tests.support.commands import printed_by
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
 NODE = shutil.which("node")
 needs_node = pytest.mark.skipif(NODE is None, reason="Node is not installed")
 

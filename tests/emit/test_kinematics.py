@@ -2,7 +2,6 @@
 
 import re
 from importlib import import_module
-from pathlib import Path
 
 import numpy as np
 import pinocchio as pin
@@ -10,12 +9,11 @@ import pytest
 
 from symgen.program.functions import FUNCTION_NAMES
 from symgen.runtime.elsewhere import ELSEWHERE
-from tests.modules import module
+from tests.modules import ROOT, module
 from tests.oracles.descriptions import described
 from tests.oracles.pinocchio_model import pinocchio_model
 from tests.oracles.random_models import EVERYTHING, seeded_model_text
 
-ROOT = Path(__file__).parents[2]
 FUNCTIONS = "forward_kinematics,jacobians,mass_matrix,link_motion"
 REFERENCES = {
     "local": pin.LOCAL, "world": pin.WORLD, "local_world_aligned": pin.LOCAL_WORLD_ALIGNED,

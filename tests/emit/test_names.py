@@ -4,7 +4,6 @@ import keyword
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,7 +17,7 @@ from symgen.emit.printing import CYTHON, NUMPY, C
 from tests.choosing import deep, slow, some_slow
 from tests.emit.building import build
 from tests.emit.samples import Writer, arm, metadata, package, random_package
-from tests.modules import module
+from tests.modules import ROOT, module
 
 
 @pytest.mark.parametrize("name", ["", "a b", "a;b", "1a", "_a", "ä", "a\n", "a-b", "a.b", "a\0"])
@@ -99,7 +98,6 @@ def test_text_helpers():
     assert text.table([("a", "x"), ("long", "")]) == "    a     x\n    long"
 
 
-ROOT = Path(__file__).parents[2]
 MODEL = """
 symgen: 1
 name: {robot}

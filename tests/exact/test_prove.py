@@ -3,7 +3,6 @@
 import json
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -36,11 +35,11 @@ from symgen.program.functions import FUNCTION_NAMES, function_named
 from tests.choosing import deep, slow
 from tests.exact.models import complete
 from tests.exact.test_general import ODD
+from tests.modules import EXAMPLES
 from tests.oracles.descriptions import described
 from tests.oracles.functions_of_trees import OF_TREES
 from tests.oracles.random_models import EVERYTHING, Recipe, seeded_model_text
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
 TWO_LINK = str(EXAMPLES / "two_link.yaml")
 FEW = ["inverse_dynamics", "mass_matrix"]
 

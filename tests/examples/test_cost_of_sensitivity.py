@@ -3,7 +3,6 @@
 import importlib.util
 import json
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,9 +10,9 @@ import pytest
 import symgen
 from tests import modules
 from tests.examples.test_scripts import run_script
+from tests.modules import ROOT
 
 pytestmark = pytest.mark.slow  # all load the script, and with it matplotlib
-ROOT = Path(__file__).parents[2]
 
 
 def loaded(name):

@@ -4,15 +4,14 @@ import json
 import os
 import re
 import sys
-from pathlib import Path
 
 import pytest
 
 import symgen
 from tests.choosing import some_slow
+from tests.modules import EXAMPLES
 from tests.support.commands import printed_by
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
 ROBOT = EXAMPLES / "two_link.yaml"
 CELLS = {
     name: json.loads((EXAMPLES / f"{name}.ipynb").read_text())["cells"]

@@ -1,7 +1,5 @@
 """Outputs of a model: the functions that they are made of, and their zeros."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -14,11 +12,11 @@ from symgen.formulations import derive, formulation_named
 from symgen.kinematics.tree import build_tree
 from symgen.program.evaluation import call
 from symgen.validation.oracles import NumericRobot
+from tests.modules import EXAMPLES
 from tests.oracles.comparison import agrees, state_of
 from tests.oracles.descriptions import described
 from tests.oracles.programs import evaluated
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
 NEWTON_EULER = formulation_named("newton_euler")
 RUNTIME = ("k",)
 

@@ -2,7 +2,6 @@
 
 import importlib.util
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,9 +13,8 @@ from symgen.algebra.graph import Graph
 from symgen.kinematics.topology import from_parents, topology
 from symgen.kinematics.tree import build_tree
 from symgen.validation.oracles import NumericRobot
+from tests.modules import ROOT
 from tests.oracles.descriptions import described
-
-ROOT = Path(__file__).parents[2]
 
 # (18): the second row of the transposed joint parent matrix, without the repeated column 35
 UPSILON = (

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 import yaml
@@ -11,9 +9,9 @@ import yaml
 import symgen
 from symgen.validation.mobility import mobility, open_loops
 from tests.mechanisms.models import BY_PARAMETERS, CLOSED, loaded
-from tests.modules import module
+from tests.modules import EXAMPLES, module
 
-MECHANISMS = Path(__file__).parents[2] / "examples" / "mechanisms"
+MECHANISMS = EXAMPLES / "mechanisms"
 
 
 def test_bricard_has_one_freedom_where_gruebler_counts_none():

@@ -7,7 +7,6 @@ import math
 import re
 import zlib
 from html import unescape
-from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
@@ -29,10 +28,9 @@ from symgen.page.mathml import formula, mathml
 from symgen.page.packing import as_script
 from symgen.support.journal import Journal
 from tests.choosing import slow, some_slow
-from tests.modules import file_of
+from tests.modules import EXAMPLES, file_of
 from tests.oracles.descriptions import described
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
 VOID = {"meta", "input", "br"}
 
 

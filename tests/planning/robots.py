@@ -1,10 +1,6 @@
 """Robots of these tests, built once."""
 
-from pathlib import Path
-
-from tests.modules import module
-
-EXAMPLES = Path(__file__).parents[2] / "examples"
+from tests.modules import EXAMPLES, module
 
 ARM = """
 symgen: 1

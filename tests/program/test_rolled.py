@@ -1,7 +1,5 @@
 """Rolled programs say what straight lines say."""
 
-from pathlib import Path
-
 import pytest
 
 from symgen import read
@@ -15,11 +13,11 @@ from symgen.program.rolled import EachJoint, EachPair, Straight
 from tests.choosing import some_slow
 from tests.contract import cells, operations, references
 from tests.formulations.test_composite import SATELLITE
+from tests.modules import EXAMPLES
 from tests.oracles.comparison import agrees, motion_of
 from tests.oracles.descriptions import described
 from tests.oracles.unrolling import unrolled
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
 IN_LOOPS = [(item, function) for item in FORMULATIONS for function in item.rolled]
 CASES = [
     (robot, formulation, function)

@@ -17,9 +17,8 @@ from symgen.showing.equations import show
 from symgen.showing.typesetting import latex as latex_of
 from symgen.support.journal import Journal
 from tests.choosing import deep, slow
-from tests.modules import file_of
+from tests.modules import EXAMPLES, file_of
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
 TWO_LINK = EXAMPLES / "two_link.yaml"
 STILL = """
 symgen: 1

@@ -1,15 +1,12 @@
 """`symgen show MODEL tree`: what is drawn, aligned, wrapped and counted."""
 
-from pathlib import Path
-
 import pytest
 
 from benchmarks.models import spatial_tree
 from symgen.description import read
 from symgen.showing.tree import LARGEST_PICTURE, WIDTH, tree
+from tests.modules import EXAMPLES
 from tests.oracles.descriptions import described
-
-EXAMPLES = Path(__file__).parents[2] / "examples"
 
 BODY = """
 symgen: 1
