@@ -162,14 +162,10 @@ def test_slopes_are_the_derivatives_of_the_graph(seed):
 
 
 SLOPES = {
-    "log": (5, Fraction(1, 5)),
-    "sqrt": (49, Fraction(1, 14)),
-    "abs": (5, "sign"),
-    "sign": (5, Fraction(0)),
-    "exp": (0, "exp"),
-    "asin": (0, Fraction(1)),
+    "log": (5, Fraction(1, 5)), "sqrt": (49, Fraction(1, 14)), "abs": (5, "sign"),
+    "sign": (5, Fraction(0)), "exp": (0, "exp"), "asin": (0, Fraction(1)),
     "acos": (0, Fraction(-1)),
-}
+}  # fmt: skip
 """By function: an argument and the slope there, a number or the function that it is."""
 
 

@@ -40,12 +40,10 @@ OF_BUSH = (
 SIZES = (0, 1, 2, 7, 8, 9, 65)
 TREES = {
     "chain": [*range(9)],
-    "star": [0] * 9,
-    "bush": [0, 1, 1, 2, 2, 3, 3, 0, 8, 8, 5],
+    "star": [0] * 9, "bush": [0, 1, 1, 2, 2, 3, 3, 0, 8, 8, 5],
     "twins": [0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16],
-    "pair": [0, 0, 1, 2, 3, 4, 5, 6],
-    "comb": [0, 1, 1, 3, 3, 5, 5, 7, 7, 9],
-}
+    "pair": [0, 0, 1, 2, 3, 4, 5, 6], "comb": [0, 1, 1, 3, 3, 5, 5, 7, 7, 9],
+}  # fmt: skip
 LANES_OF_8 = (*AVX2, "-D__AVX512F__", "-DSYMGEN_WITHOUT_STREAMS", "-Wno-psabi")
 """Vectors of eight numbers made of two of four: what AVX-512 does, on processors without it."""
 

@@ -136,16 +136,11 @@ def test_what_the_model_says_is_needed(output):
     for place in range(2 if flags else len(model.outputs[number].entries)):
         wrong = with_entry(wrong, place, lambda x: 1.0 - x if flags else x + 1e-30, number)
     wanted = {
-        "parameters": {"regressor"},
-        "terms": {"regressor", "joint_wrenches"},
-        "axes": {"joint_wrenches"},
-        "damping": {"coriolis_matrix"},
-        "springs": {"gravity_forces"},
-        "tau": {"forward_dynamics", "outputs"},
-        "x": {"hybrid_dynamics"},
-        "prescribed": {"hybrid_dynamics"},
-        EXPRESSIONS: {"outputs"},
-    }
+        "parameters": {"regressor"}, "terms": {"regressor", "joint_wrenches"},
+        "axes": {"joint_wrenches"}, "damping": {"coriolis_matrix"}, "springs": {"gravity_forces"},
+        "tau": {"forward_dynamics", "outputs"}, "x": {"hybrid_dynamics"},
+        "prescribed": {"hybrid_dynamics"}, EXPRESSIONS: {"outputs"},
+    }  # fmt: skip
     assert {function for function, _ in failures({(MODEL, MODEL): wrong})} == wanted[output]
 
 

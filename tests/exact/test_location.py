@@ -17,16 +17,10 @@ def program(graph=None, **changes):
     p = q1 * q2
     sine, cosine = graph.function("sin", p), graph.function("cos", p)
     values = {
-        "p": p,
-        "d_p_dq_1": q2 * 1.0,
-        "v_x": sine,
-        "d_v_dq_1_x": cosine * q2,
-        "d_v_x_dq_2": cosine * q1,
-        "w": sine * qd1,
-        "d_w_dq_2": cosine * q1 * qd1,
-        "d_w_dqd_1": sine,
-        "d_other_dq_1": q1,
-    }
+        "p": p, "d_p_dq_1": q2 * 1.0, "v_x": sine, "d_v_dq_1_x": cosine * q2,
+        "d_v_x_dq_2": cosine * q1, "w": sine * qd1, "d_w_dq_2": cosine * q1 * qd1,
+        "d_w_dqd_1": sine, "d_other_dq_1": q1,
+    }  # fmt: skip
     for name, change in changes.items():
         values[name] = change(graph, values[name])
     lines = [Statement(name, value, f"N-{name}") for name, value in values.items()]

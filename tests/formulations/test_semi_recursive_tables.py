@@ -21,13 +21,9 @@ from tests.oracles.descriptions import described
 
 EULER = {"coordinates": "euler_parameters"}
 JOINTS = {
-    "revolute": (AXIS, 1),
-    "prismatic": (AXIS, 1),
-    "universal": ({}, 2),
-    "cylindrical": (AXIS, 2),
-    "spherical": (EULER, 4),
-    "floating": (EULER, 7),
-}
+    "revolute": (AXIS, 1), "prismatic": (AXIS, 1), "universal": ({}, 2), "cylindrical": (AXIS, 2),
+    "spherical": (EULER, 4), "floating": (EULER, 7),
+}  # fmt: skip
 """One after the other; the floating one on the base, in its axes, as table 11 has it."""
 
 ORDER = [1, 2, 3, 0]

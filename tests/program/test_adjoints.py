@@ -18,23 +18,17 @@ from tests.oracles.random_models import Recipe, seeded_model_text
 RECIPE = Recipe(joints=(3, 5), loads=(1, 2), terms=True)
 CASES = {
     "used before it has a name": (
-        "first = x*y + x | product = x*y; last = product*product*first",
-        "last, product",
-    ),
+        "first = x*y + x | product = x*y; last = product*product*first", "last, product"),
     "equal values are one node, which has two names": (
-        "one = x*y; two = one*x | again = x*y; three = again*two",
-        "three + one, two",
-    ),
+        "one = x*y; two = one*x | again = x*y; three = again*two", "three + one, two"),
     "where it is used, a negative is met as what it is the negative of": (
         "negative = -(x*y + x) | difference = y - negative*x; again = x*y + x",
-        "difference, again*negative",
-    ),
+        "difference, again*negative"),
     "what two statements have in common is pulled back once": (
         "first = x*(x*y + y) | second = first*y - (x*y + y)*(x*y); third = second*(x*y + y)",
-        "third + (x*y + y), second",
-    ),
+        "third + (x*y + y), second"),
     "inputs among the results": ("square = x*x", "x, square*y"),
-}
+}  # fmt: skip
 """Statements in steps, and the results of programs."""
 
 

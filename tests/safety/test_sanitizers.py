@@ -36,11 +36,9 @@ LOOPS_OF_8 = ("-D__AVX512F__", "-DSYMGEN_WITHOUT_STREAMS")
 """A single sample takes as many joints at a time as a vector of AVX-512 holds."""
 
 WIDTHS = (
-    Version(1, "avx2", AVX2_HERE),
-    Version(2, "all"),
-    Version(4, "avx2", AVX2_HERE),
+    Version(1, "avx2", AVX2_HERE), Version(2, "all"), Version(4, "avx2", AVX2_HERE),
     Version(8, "all", AVX2_HERE),
-)
+)  # fmt: skip
 EIGHT_JOINTS = (Version(1, "all", (*AVX2_HERE, *LOOPS_OF_8)), Version(8, "all", AVX2_HERE))
 
 
@@ -164,10 +162,8 @@ FAULTS = {
     "wrapper": (
         "c/python/symgen-calls.c",
         "        if (PyArray_DIMS(given)[axis] != batch->shape[axis]) return 0;\n",
-        "        continue;\n",
-        "heap-buffer-overflow",
-    ),
-}
+        "        continue;\n", "heap-buffer-overflow"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", FAULTS)

@@ -26,25 +26,17 @@ joints:
 outputs:
 """
 PARTLY = {
-    "root": "sqrt(q.j)",
-    "rare": "log(q.j - 3)",
-    "power": "q.j**0.5",
-    "tower": "q.j**q.j**2",
+    "root": "sqrt(q.j)", "rare": "log(q.j - 3)", "power": "q.j**0.5", "tower": "q.j**q.j**2",
     "arc": "asin(q.j)*tau.j",
-}
+}  # fmt: skip
 KINKS = {
-    "kink": "abs(a)*tau.j",
-    "edge": "sqrt(a*q.j)",
-    "tip": "sqrt(abs(a)) + t",
+    "kink": "abs(a)*tau.j", "edge": "sqrt(a*q.j)", "tip": "sqrt(abs(a)) + t",
     "angle": "atan2(a, b)",
-}
+}  # fmt: skip
 STEEP = {
-    "slope": "tau.j/r*qd.j",
-    "log": "log(r)*q.j",
-    "root": "sqrt(r)*q.j",
-    "wave": "sin(1e4*m)*q.j",
+    "slope": "tau.j/r*qd.j", "log": "log(r)*q.j", "root": "sqrt(r)*q.j", "wave": "sin(1e4*m)*q.j",
     "pole": "q.j/(m - 1.4999)",
-}
+}  # fmt: skip
 HALF = {"half": "sqrt(abs(q.j) - q.j)"}
 RUNTIME = ("a", "b", "m", "r")
 OUTPUTS = ("outputs", "outputs_derivatives")
