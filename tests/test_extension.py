@@ -4,13 +4,13 @@ Each is added to a copy of the package, and the copy is used as a user would."""
 
 import json
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 import symgen
+from tests.support.commands import printed_by
 
 pytestmark = pytest.mark.slow
 PACKAGE = Path(symgen.__file__).parent
@@ -123,12 +123,7 @@ def register(package, line, module, name, entry):
 
 
 def run(package_copy, *arguments):
-    """What a Python process in the copy prints."""
-    done = subprocess.run(
-        [sys.executable, *arguments], cwd=package_copy, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr + done.stdout
-    return done.stdout
+    return printed_by(sys.executable, *arguments, cwd=package_copy)
 
 
 def test_a_robot_with_a_new_joint_type_is_built_and_says_what_was_not_compared(package_copy):

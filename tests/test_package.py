@@ -2,9 +2,7 @@
 
 import inspect
 import shutil
-import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,9 +15,8 @@ from symgen.quaternions import reorder
 from symgen.robot import Functions, Robot, TorqueParts
 from tests import modules
 from tests.choosing import slow
-
-ROOT = Path(__file__).parents[1]
-EXAMPLES = ROOT / "examples"
+from tests.modules import EXAMPLES, ROOT
+from tests.support.commands import printed_by
 
 
 @pytest.mark.slow
@@ -57,8 +54,7 @@ def test_load_tells_of_its_progress(tmp_path):
 ])  # fmt: skip
 def test_importing_is_light(modules, dear):
     program = f"import sys, {modules}; print({dear} & set(sys.modules))"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT)
-    assert done.stdout.strip() == "set()", done.stderr
+    assert printed_by(sys.executable, "-c", program, cwd=ROOT) == "set()\n"
 
 
 @pytest.mark.slow
@@ -68,21 +64,17 @@ def test_the_example_script_runs():
 
     model, out = str(EXAMPLES / "two_link.yaml"), str(ROOT / "generated")
     assert run(["build", model, "--quiet", "--out", out]) == 0
-    done = subprocess.run(
-        [sys.executable, str(EXAMPLES / "use_two_link.py")], capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    assert "1000 samples:      (1000, 2)" in done.stdout
+    printed = printed_by(sys.executable, EXAMPLES / "use_two_link.py")
+    assert "1000 samples:      (1000, 2)" in printed
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
 def test_the_demo_installs_nothing_where_symgen_is(tmp_path):
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "symgen").touch()
-    command = ["make", "--dry-run", "demo", f"VIRTUAL_ENV={tmp_path}"]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=True)
-    assert "pip" not in done.stdout
-    assert f"{tmp_path}/bin/symgen report" in done.stdout and "--quick" in done.stdout
+    printed = printed_by("make", "--dry-run", "demo", f"VIRTUAL_ENV={tmp_path}", cwd=ROOT)
+    assert "pip" not in printed
+    assert f"{tmp_path}/bin/symgen report" in printed and "--quick" in printed
 
 
 def test_orders_are_those_of_scipy():
@@ -114,7 +106,7 @@ def test_the_type_is_written_from_the_table_of_functions():
 
 @pytest.fixture(scope="module", params=slow("two_link"))
 def module():
-    return modules.module(modules.ROOT / "examples" / "two_link.yaml", functions="default")
+    return modules.module(EXAMPLES / "two_link.yaml", functions="default")
 
 
 def test_a_module_has_what_the_type_says(module):

@@ -21,23 +21,16 @@ TAU = [.986185688341252, 16.1055550633721, -6.54839494827661, .00626452648190803
        -.0208972707132494, 5.59805923645945e-5]  # fmt: skip
 
 
-def those_with(function):
-    """The formulations that derive `function`."""
-    found = [item for item in FORMULATIONS if function in item.functions]
-    assert len(found) >= 3
-    return found
+KNOWN = {
+    "inverse_dynamics": ({"q": Q, "qd": QD, "qdd": QDD}, TAU, 1e-13),
+    "forward_dynamics": ({"q": Q, "qd": QD, "tau": TAU}, QDD, 1e-12),
+}
+"""Arguments, result and tolerance; the torque is printed with 15 digits."""
+CASES = [(item, name) for name in KNOWN for item in FORMULATIONS if name in item.functions]
 
 
-@pytest.mark.parametrize("formulation", those_with("inverse_dynamics"), ids=lambda f: f.name)
-def test_published_torque(formulation):
-    program = evaluated(read(EXAMPLE), formulation, "inverse_dynamics")
-    tau = call(program, {"q": Q, "qd": QD, "qdd": QDD})[0]
-    np.testing.assert_allclose(tau, TAU, rtol=0, atol=1e-13)
-
-
-@pytest.mark.parametrize("formulation", those_with("forward_dynamics"), ids=lambda f: f.name)
-def test_accelerations_of_the_published_torque(formulation):
-    """The torque is printed with 15 digits."""
-    program = evaluated(read(EXAMPLE), formulation, "forward_dynamics")
-    qdd = call(program, {"q": Q, "qd": QD, "tau": TAU})[0]
-    np.testing.assert_allclose(qdd, QDD, rtol=0, atol=1e-12)
+@pytest.mark.parametrize(("formulation", "function"), CASES, ids=lambda x: getattr(x, "name", x))
+def test_published_values(formulation, function):
+    arguments, expected, tolerance = KNOWN[function]
+    found = call(evaluated(read(EXAMPLE), formulation, function), arguments)[0]
+    np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance)

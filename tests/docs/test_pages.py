@@ -7,7 +7,6 @@ from elsewhere, and has formulas.
 import os
 import re
 import shutil
-import subprocess
 import sys
 from importlib.util import find_spec
 
@@ -16,6 +15,7 @@ import pytest
 from manual.links import broken, faults
 from manual.snippets import PageError, blocks, perform
 from tests.modules import ROOT
+from tests.support.commands import printed_by
 
 MORE = [ROOT / "docs" / "tutorial.md", ROOT / "docs" / "simulation.md"]
 PAGES = sorted([*MORE, *(ROOT / "docs" / "how_to").glob("*.md")])
@@ -69,10 +69,8 @@ def test_what_a_page_shows(page, empty):
 
 def perform_alone(page, quickly=()):
     """Run the blocks of a page in a process of its own: what it imports is what it built."""
-    command = [sys.executable, "-m", *quickly, "manual.snippets", str(page)]
     environment = {**os.environ, "QUICKLY": "".join(quickly)}
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
-    assert done.returncode == 0, done.stdout + done.stderr
+    printed_by(sys.executable, "-m", *quickly, "manual.snippets", page, env=environment)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
@@ -166,9 +164,7 @@ def site(tmp_path_factory):
         pytest.skip(f"needs {', '.join(MISSING)}: pip install 'symgen[docs]'")
     folder = tmp_path_factory.mktemp("site")
     options = ["--quiet", "--fail-on-warning", "--keep-going", "--doctree-dir", f"{folder}-trees"]
-    command = [sys.executable, "-m", "sphinx", *options, "docs", str(folder)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    printed_by(sys.executable, "-m", "sphinx", *options, "docs", folder, cwd=ROOT)
     return folder
 
 

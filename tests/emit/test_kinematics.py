@@ -11,7 +11,7 @@ from symgen.program.functions import FUNCTION_NAMES
 from symgen.runtime.elsewhere import ELSEWHERE
 from tests.modules import ROOT, module
 from tests.oracles.descriptions import described
-from tests.oracles.pinocchio_model import pinocchio_model
+from tests.oracles.pinocchio_model import PinocchioRobot
 from tests.oracles.random_models import EVERYTHING, seeded_model_text
 
 FUNCTIONS = "forward_kinematics,jacobians,mass_matrix,link_motion"
@@ -36,7 +36,7 @@ def rng():
 
 def test_reference_frames_are_those_of_pinocchio(rng):
     text = seeded_model_text(3, EVERYTHING)
-    robot, oracle = loaded(text), pinocchio_model(described(text))
+    robot, oracle = loaded(text), PinocchioRobot(described(text))
     q, qd, qdd = rng.normal(size=(3, robot.n))
     pin.forwardKinematics(oracle.model, oracle.data, *(oracle._to_pin(x) for x in (q, qd, qdd)))
     for name in robot.link_names:

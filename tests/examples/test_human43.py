@@ -16,19 +16,10 @@ from symgen.description import read
 from symgen.description.expressions import evaluate
 from symgen.formulations import formulation_named
 from symgen.program.evaluation import call
-from tests.oracles.pinocchio_model import pinocchio_model
+from tests.kinematics.test_topology import UPSILON
+from tests.oracles.pinocchio_model import PinocchioRobot
 
 PATH = Path(__file__).parents[2] / "examples" / "human43.yaml"
-
-# joint parent matrix, eq. (18), without the column that is printed twice: parents of joints 1 .. 43
-PARENTS = (
-    *range(13),  # branches 1 and 2
-    5, *range(14, 21),  # 3
-    5,  # 4
-    22, *range(23, 31),  # 5
-    22, *range(32, 40),  # 6
-    22, 41, 42,  # 7
-)  # fmt: skip
 
 # de Leva (1996), table 4, males: fraction of body mass; length, mm; centre of mass and sagittal,
 # transverse, longitudinal radius of gyration in per cent of the length
@@ -55,7 +46,7 @@ def human():
 
 @pytest.fixture(scope="module")
 def oracle(human):
-    return pinocchio_model(human)
+    return PinocchioRobot(human)
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +66,7 @@ def positions(human, oracle, q, items=None):
 
 def test_joint_parents_are_those_of_the_paper(human):
     links = ["base", *(joint.link.name for joint in human.joints)]
-    assert tuple(links.index(joint.parent) for joint in human.joints) == PARENTS
+    assert tuple(links.index(joint.parent) for joint in human.joints) == UPSILON
     assert {joint.type for joint in human.joints} == {"prismatic", "revolute"}
     assert [joint.type for joint in human.joints].count("prismatic") == 3
 
@@ -206,14 +197,10 @@ def test_left_mirrors_right(human, oracle):
 FORWARD, UP, LEFT = np.eye(3)[[0, 2, 1]]
 BENT, PRONATED = {"r_elbow_flexion": 1.57}, {"r_elbow_flexion": 1.57, "r_wrist_flexion": 1.57}
 MOTIONS = (
-    ("r_hip_flexion", "r_heel", FORWARD, {}),
-    ("r_hip_adduction", "r_heel", LEFT, {}),
-    ("r_hip_rotation", "r_toe_tip", LEFT, {}),
-    ("r_knee_flexion", "r_heel", -FORWARD, {}),
-    ("r_knee_rotation", "r_toe_tip", LEFT, {}),
-    ("r_ankle_dorsiflexion", "r_toe_tip", UP, {}),
-    ("r_ankle_inversion", "r_ground", LEFT, {}),
-    ("r_toes_extension", "r_toe_tip", UP, {}),
+    ("r_hip_flexion", "r_heel", FORWARD, {}), ("r_hip_adduction", "r_heel", LEFT, {}),
+    ("r_hip_rotation", "r_toe_tip", LEFT, {}), ("r_knee_flexion", "r_heel", -FORWARD, {}),
+    ("r_knee_rotation", "r_toe_tip", LEFT, {}), ("r_ankle_dorsiflexion", "r_toe_tip", UP, {}),
+    ("r_ankle_inversion", "r_ground", LEFT, {}), ("r_toes_extension", "r_toe_tip", UP, {}),
     ("r_clavicle_protraction", "r_fingertip", FORWARD, {}),
     ("r_clavicle_elevation", "r_fingertip", UP, {}),
     ("r_shoulder_flexion", "r_fingertip", FORWARD, {}),
@@ -221,18 +208,13 @@ MOTIONS = (
     ("r_shoulder_rotation", "r_fingertip", LEFT, BENT),
     ("r_elbow_flexion", "r_fingertip", FORWARD, {}),
     ("r_forearm_pronation", "r_fingertip", -UP, PRONATED),
-    ("r_wrist_flexion", "r_fingertip", LEFT, {}),
-    ("r_wrist_deviation", "r_fingertip", FORWARD, {}),
-    ("pelvis_x", "mid_hip", FORWARD, {}),
-    ("pelvis_y", "mid_hip", LEFT, {}),
-    ("pelvis_z", "mid_hip", UP, {}),
-    ("pelvis_rotation", "r_toe_tip", LEFT, {}),
-    ("pelvis_obliquity", "l_heel", UP, {}),
-    ("spine_extension", "vertex", -FORWARD, {}),
-    ("neck_bending", "vertex", -LEFT, {}),
-    ("neck_flexion", "vertex", FORWARD, {}),
+    ("r_wrist_flexion", "r_fingertip", LEFT, {}), ("r_wrist_deviation", "r_fingertip", FORWARD, {}),
+    ("pelvis_x", "mid_hip", FORWARD, {}), ("pelvis_y", "mid_hip", LEFT, {}),
+    ("pelvis_z", "mid_hip", UP, {}), ("pelvis_rotation", "r_toe_tip", LEFT, {}),
+    ("pelvis_obliquity", "l_heel", UP, {}), ("spine_extension", "vertex", -FORWARD, {}),
+    ("neck_bending", "vertex", -LEFT, {}), ("neck_flexion", "vertex", FORWARD, {}),
     ("neck_rotation", "vertex", LEFT, {"neck_flexion": 0.5}),
-)
+)  # fmt: skip
 """Joint, point, direction in which a small positive angle moves it, posture; left mirrors right."""
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -25,6 +24,7 @@ from tests.choosing import deep, one_in, slow
 from tests.hostile.enormous import ENORMOUS, LARGE_MJCF, joints, sdf, urdf
 from tests.hostile.mutating import HERE, KINDS, ROOT, make
 from tests.hostile.trying import CORPUS, TARGET, file_of, makers
+from tests.support.commands import printed_by
 
 LONGEST = 4000
 """Characters of a line, which may list forty names that were changed."""
@@ -36,16 +36,9 @@ INPUTS = 300
 
 def printed(module: str, *arguments: str) -> str:
     """What a module of this folder prints, in a process of its own that ends well."""
-    done = subprocess.run(
-        [sys.executable, "-B", "-m", f"tests.hostile.{module}", *arguments],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=900,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    command = (sys.executable, "-B", "-m", f"tests.hostile.{module}", *arguments)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return printed_by(*command, cwd=ROOT, env=environment, timeout=900)
 
 
 def index() -> Mapping[str, tuple[int, str]]:

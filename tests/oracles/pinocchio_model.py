@@ -178,6 +178,9 @@ class PinocchioRobot:
         y[self.places] = q
         return y
 
+    def _states(self, q: Array, *rates: Array) -> list[Array]:
+        return [self._q_to_pin(q), *map(self._to_pin, rates)]
+
     def coordinates(self, q: Array) -> Array:
         """q of the joints that are on no manifold, and 0, (n,)."""
         found = np.zeros(self.n)
@@ -239,7 +242,7 @@ class PinocchioRobot:
     def inverse_dynamics(self, q: Array, qd: Array, qdd: Array, *, loads: Array) -> Array:
         """Joint torques, (n,); what Pinocchio leaves out of them is added."""
         forces = self._external_forces(q, loads)
-        states = (self._q_to_pin(q), *(self._to_pin(x) for x in (qd, qdd)))
+        states = self._states(q, qd, qdd)
         rigid = pin.rnea(self.model, self.data, *states, forces)[self.order]
         return rigid + self.terms.springs(self.coordinates(q)) + self.terms.losses(qd)
 
@@ -250,7 +253,7 @@ class PinocchioRobot:
 
     def coriolis_matrix(self, q: Array, qd: Array) -> Array:
         """Some C with C qd = Coriolis torques and Mdot - 2C skew; not unique."""
-        args = (self._q_to_pin(q), self._to_pin(qd))
+        args = self._states(q, qd)
         return self._from_pin(pin.computeCoriolisMatrix(self.model, self.data, *args))
 
     def gravity_forces(self, q: Array) -> Array:
@@ -260,7 +263,7 @@ class PinocchioRobot:
 
     def kinetic_energy(self, q: Array, qd: Array) -> float:
         """J; the rotors by hand, for Pinocchio 4.1 forgets those of `RevoluteUnaligned` here."""
-        args = (self._q_to_pin(q), self._to_pin(qd))
+        args = self._states(q, qd)
         rotors = self.model.armature.copy()
         self.model.armature[:] = 0.0
         bodies = float(pin.computeKineticEnergy(self.model, self.data, *args))
@@ -270,12 +273,8 @@ class PinocchioRobot:
     def potential_energy(self, q: Array) -> float:
         """J, zero at the base origin, with the springs."""
         weight = pin.computePotentialEnergy(self.model, self.data, self._q_to_pin(q))
-        return float(
-            weight
-            + 0.5
-            * self.terms.springs(self.coordinates(q))
-            @ (self.coordinates(q) - self.terms.rest)
-        )
+        q = self.coordinates(q)
+        return float(weight + 0.5 * self.terms.springs(q) @ (q - self.terms.rest))
 
     def inverse_dynamics_derivatives(
         self, q: Array, qd: Array, qdd: Array, *, loads: Array
@@ -283,7 +282,7 @@ class PinocchioRobot:
         """tau, dtau/dq, dtau/dqd, dtau/dqdd."""
         tau = self.inverse_dynamics(q, qd, qdd, loads=loads)
         forces = self._external_forces(q, loads)
-        states = [self._q_to_pin(q), *(self._to_pin(x) for x in (qd, qdd))]
+        states = self._states(q, qd, qdd)
         pin.computeRNEADerivatives(self.model, self.data, *states, forces)
         by_q, by_qd = self.data.dtau_dq - self.load_turning(q, loads), self.data.dtau_dv
         by_q = self._from_pin(by_q) + np.diag(self.terms.stiffness)
@@ -293,7 +292,7 @@ class PinocchioRobot:
     def forward_dynamics(self, q: Array, qd: Array, tau: Array, *, loads: Array) -> Array:
         """Accelerations by articulated bodies, (n,)."""
         pushed, forces = self._pushed(q, qd, tau), self._external_forces(q, loads)
-        states = self._q_to_pin(q), self._to_pin(qd)
+        states = self._states(q, qd)
         return pin.aba(self.model, self.data, *states, pushed, forces)[self.order]
 
     def forward_dynamics_derivatives(
@@ -302,7 +301,7 @@ class PinocchioRobot:
         """qdd, dqdd/dq, dqdd/dqd, dqdd/dtau."""
         qdd = self.forward_dynamics(q, qd, tau, loads=loads)
         pushed, forces = self._pushed(q, qd, tau), self._external_forces(q, loads)
-        states = self._q_to_pin(q), self._to_pin(qd)
+        states = self._states(q, qd)
         pin.computeABADerivatives(self.model, self.data, *states, pushed, forces)
         by_q, by_qd, upper = (
             x.copy() for x in (self.data.ddq_dq, self.data.ddq_dv, np.triu(self.data.Minv))
@@ -390,7 +389,7 @@ class PinocchioRobot:
 
     def point_motion(self, q: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
         """Position, velocity and acceleration, base axes, 3 x (n_points, 3)."""
-        states = [self._q_to_pin(q), *(self._to_pin(x) for x in (qd, qdd))]
+        states = self._states(q, qd, qdd)
         pin.forwardKinematics(self.model, self.data, *states)
         motion = np.zeros((3, len(self.description.points), 3))
         for i, (joint, pose) in enumerate(self._point_seats()):
@@ -402,7 +401,7 @@ class PinocchioRobot:
 
     def point_motion_derivatives(self, q: Array, qd: Array, qdd: Array) -> tuple[Array, ...]:
         """dx_dq, dv_dq, dv_dqd, da_dq, da_dqd, da_dqdd, each (n_points, 3, n)."""
-        states = [self._q_to_pin(q), *(self._to_pin(x) for x in (qd, qdd))]
+        states = self._states(q, qd, qdd)
         pin.computeForwardKinematicsDerivatives(self.model, self.data, *states)
         slopes = np.zeros((6, len(self.description.points), 3, self.n))
         for i, (joint, pose) in enumerate(self._point_seats()):
@@ -437,7 +436,7 @@ class PinocchioRobot:
         """[linear; angular about the centre of mass], (6,)."""
         if not self._has_mass():
             return np.zeros(6)
-        states = [self._q_to_pin(q), self._to_pin(qd)]
+        states = self._states(q, qd)
         return pin.computeCentroidalMomentum(self.model, self.data, *states).vector.copy()
 
     def centroidal_momentum_matrix(self, q: Array) -> Array:
@@ -451,7 +450,7 @@ class PinocchioRobot:
         """(6,)"""
         if not self._has_mass():
             return np.zeros(6)
-        states = [self._q_to_pin(q), *(self._to_pin(x) for x in (qd, qdd))]
+        states = self._states(q, qd, qdd)
         found = pin.computeCentroidalMomentumTimeVariation(self.model, self.data, *states)
         return found.vector.copy()
 
@@ -459,7 +458,7 @@ class PinocchioRobot:
 
     def link_motion(self, q: Array, qd: Array, qdd: Array) -> tuple[Array, Array]:
         """Velocities and accelerations of the link frames, base axes, 2 x (n_links, 6)."""
-        states = [self._q_to_pin(q), *(self._to_pin(x) for x in (qd, qdd))]
+        states = self._states(q, qd, qdd)
         pin.forwardKinematics(self.model, self.data, *states)
         motion = np.zeros((2, len(self.description.joints), 6))
         for i, joint in enumerate(self.description.joints):
@@ -468,11 +467,6 @@ class PinocchioRobot:
             motion[0, i] = pin.getFrameVelocity(*at).vector
             motion[1, i] = pin.getFrameClassicalAcceleration(*at).vector
         return tuple(motion)
-
-
-def pinocchio_model(description: RobotDescription) -> PinocchioRobot:
-    """The Pinocchio model of a description."""
-    return PinocchioRobot(description)
 
 
 def _joint_model(kind: str, axis: Array) -> Any:

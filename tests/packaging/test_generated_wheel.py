@@ -35,12 +35,6 @@ assert all(row.passed for row in robot.selftest())
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-@pytest.fixture
 def python(folder):
     """The Python of an environment with NumPy, and nothing else but what a test adds."""
     venv.create(folder / "environment", with_pip=False, symlinks=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from dataclasses import dataclass, replace
@@ -75,6 +76,12 @@ def python(*arguments, environment=None, timeout=500):
         [sys.executable, *arguments], capture_output=True, text=True, cwd=ROOT, env=environment,
         timeout=timeout, check=False,
     )  # fmt: skip
+
+
+def report(done):
+    """Read the report of a process, which must end with status 0."""
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 def always_streaming(files):

@@ -7,7 +7,6 @@ this processor has are made with what it has, so that their C code is watched as
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import subprocess
@@ -27,6 +26,7 @@ from tests.safety.building import (
     put,
     python,
     replaced,
+    report,
 )
 
 SANITIZED = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g1")
@@ -99,12 +99,6 @@ def watched(folder, bundle, versions, change=None, program="exercise"):
     environment = {**os.environ, "LD_PRELOAD": " ".join(libraries()), **environment}
     arguments = [str(put(bundle, folder, compiler, change)), "blocks"]
     return python("-m", f"tests.safety.{program}", *arguments, environment=environment)
-
-
-def report(done):
-    assert done.returncode == 0, done.stderr
-    said = json.loads(done.stdout.splitlines()[-1])
-    return said
 
 
 @pytest.mark.parametrize("name", CASES)

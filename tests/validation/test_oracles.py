@@ -16,7 +16,7 @@ from tests.choosing import one_in
 from tests.oracles.comparison import LIMIT, SINGULAR, agrees, condition, solving_limit, state_of
 from tests.oracles.descriptions import described
 from tests.oracles.parameter_kinds import EVERY_KIND
-from tests.oracles.pinocchio_model import pinocchio_model
+from tests.oracles.pinocchio_model import PinocchioRobot
 from tests.oracles.random_models import EVERYTHING, Recipe, seeded_model_text
 
 RECIPES = {
@@ -40,7 +40,7 @@ SOLVED = ("forward_dynamics", "forward_dynamics_derivatives")
 @pytest.mark.parametrize("seed", one_in(3, range(60)))
 def test_random_trees_equal_pinocchio(recipe, seed):
     description = described(seeded_model_text(seed, RECIPES[recipe]))
-    robot, oracle = NumericRobot(description), pinocchio_model(description)
+    robot, oracle = NumericRobot(description), PinocchioRobot(description)
     state = state_of(description, seed)
     mass = robot.mass_matrix(state["q"])
     limits = dict.fromkeys(OF_PINOCCHIO, LIMIT)
