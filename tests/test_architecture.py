@@ -38,11 +38,9 @@ FORBIDDEN = {
     "sys.setrecursionlimit",
 }  # fmt: skip
 ANSWERS = {
-    "why_not",
-    "applies_to_every_tree",
-    "moves_by_one_coordinate",
+    "why_not", "applies_to_every_tree", "moves_by_one_coordinate",
     "needs_a_coordinate_for_every_joint",
-}
+}  # fmt: skip
 JOINT_TYPES = {joint.name for joint in JOINTS}
 FILES = sorted(ROOT.rglob("*.py"))
 

@@ -33,21 +33,14 @@ L1, L2, l1, l2, m1, m2, I1, I2, g, f = (
 Q = q1, q2 = symbol("q_1"), symbol("q_2")
 QD = w1, w2 = symbol("qd_1"), symbol("qd_2")
 QDD = a1, a2 = symbol("qdd_1"), symbol("qdd_2")
-LOAD = {symbol(f"tip_{part}"): 0 for part in ("fx", "fz", "nx", "ny", "nz")} | {
-    symbol("tip_fy"): -f
-}
+LOAD = {symbol(f"tip_{part}"): 0 for part in ("fx", "fz", "nx", "ny", "nz")}
+LOAD[symbol("tip_fy")] = -f
 
 
 def turn(q, L):
     """(43)"""
-    return Matrix(
-        [
-            [cos(q), -sin(q), 0, L * cos(q)],
-            [sin(q), cos(q), 0, L * sin(q)],
-            [0, 0, 1, 0],
-            [0, 0, 0, 1],
-        ]
-    )
+    top = [[cos(q), -sin(q), 0, L * cos(q)], [sin(q), cos(q), 0, L * sin(q)]]
+    return Matrix([*top, [0, 0, 1, 0], [0, 0, 0, 1]])
 
 
 def inertia(I, m, l, L):
@@ -65,12 +58,8 @@ B1 = T1.diff(q1) * w1
 B2 = B1 * T2 + A1 * T2.diff(q2) * w2
 # (46)
 C1 = T1.diff(q1, 2) * w1**2 + T1.diff(q1) * a1
-C2 = (
-    C1 * T2
-    + 2 * B1 * T2.diff(q2) * w2
-    + A1 * T2.diff(q2, 2) * w2**2
-    + A1 * T2.diff(q2) * a2
-)  # fmt: skip
+C2 = C1 * T2 + 2 * B1 * T2.diff(q2) * w2
+C2 += A1 * T2.diff(q2, 2) * w2**2 + A1 * T2.diff(q2) * a2
 J1, J2 = inertia(I1, m1, l1, L1), inertia(I2, m2, l2, L2)
 # (48)
 D2 = J2 * C2.T
@@ -89,42 +78,27 @@ FORCE = Matrix([0, -f, 0, 0])
 TAU = (
     (I1 + I2 + m1 * l1**2 + m2 * (L1**2 + l2**2 + 2 * L1 * l2 * cos(q2))) * a1
     + (I2 + m2 * l2**2 + m2 * L1 * l2 * cos(q2)) * a2
-    - 2 * m2 * L1 * l2 * w1 * w2 * sin(q2)
-    - m2 * L1 * l2 * w2**2 * sin(q2)
-    + m2 * g * l2 * cos(q1 + q2)
-    + m1 * g * l1 * cos(q1)
-    + m2 * g * L1 * cos(q1)
-    + f * L2 * cos(q1 + q2)
-    + f * L1 * cos(q1),
-    (I2 + m2 * l2**2) * a2
-    + (I2 + m2 * l2**2 + m2 * L1 * l2 * cos(q2)) * a1
-    + m2 * L1 * l2 * w1**2 * sin(q2)
-    + m2 * g * l2 * cos(q1 + q2)
-    + f * L2 * cos(q1 + q2),
-)
+    - 2 * m2 * L1 * l2 * w1 * w2 * sin(q2) - m2 * L1 * l2 * w2**2 * sin(q2)
+    + m2 * g * l2 * cos(q1 + q2) + m1 * g * l1 * cos(q1) + m2 * g * L1 * cos(q1)
+    + f * L2 * cos(q1 + q2) + f * L1 * cos(q1),
+    (I2 + m2 * l2**2) * a2 + (I2 + m2 * l2**2 + m2 * L1 * l2 * cos(q2)) * a1
+    + m2 * L1 * l2 * w1**2 * sin(q2) + m2 * g * l2 * cos(q1 + q2) + f * L2 * cos(q1 + q2),
+)  # fmt: skip
 # right sides of (54), (55); (60), (61)
 TAU_Q = (
     (
-        -m2 * g * l2 * sin(q1 + q2)
-        - m1 * g * l1 * sin(q1)
-        - m2 * g * L1 * sin(q1)
-        - f * L2 * sin(q1 + q2)
-        - f * L1 * sin(q1),
-        (-2 * m2 * L1 * l2 * sin(q2)) * a1
-        + (-m2 * L1 * l2 * sin(q2)) * a2
-        - 2 * m2 * L1 * l2 * w1 * w2 * cos(q2)
-        - m2 * L1 * l2 * w2**2 * cos(q2)
-        - m2 * g * l2 * sin(q1 + q2)
-        - f * L2 * sin(q1 + q2),
+        -m2 * g * l2 * sin(q1 + q2) - m1 * g * l1 * sin(q1) - m2 * g * L1 * sin(q1)
+        - f * L2 * sin(q1 + q2) - f * L1 * sin(q1),
+        (-2 * m2 * L1 * l2 * sin(q2)) * a1 + (-m2 * L1 * l2 * sin(q2)) * a2
+        - 2 * m2 * L1 * l2 * w1 * w2 * cos(q2) - m2 * L1 * l2 * w2**2 * cos(q2)
+        - m2 * g * l2 * sin(q1 + q2) - f * L2 * sin(q1 + q2),
     ),
     (
         -m2 * g * l2 * sin(q1 + q2) - f * L2 * sin(q1 + q2),
-        (-m2 * L1 * l2 * sin(q2)) * a1
-        + m2 * L1 * l2 * w1**2 * cos(q2)
-        - m2 * g * l2 * sin(q1 + q2)
-        - f * L2 * sin(q1 + q2),
+        (-m2 * L1 * l2 * sin(q2)) * a1 + m2 * L1 * l2 * w1**2 * cos(q2)
+        - m2 * g * l2 * sin(q1 + q2) - f * L2 * sin(q1 + q2),
     ),
-)
+)  # fmt: skip
 # right sides of (56), (57); (62), (63)
 TAU_QD = (
     (-2 * m2 * L1 * l2 * w2 * sin(q2),

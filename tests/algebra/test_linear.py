@@ -42,27 +42,19 @@ def test_against_numpy(numbers):
     u, v, A, B, values = symbolic(g, numbers)
     n_u, n_v, n_A, n_B = (numbers[name] for name in ("u", "v", "A", "B"))
     cases = [
-        (u + v, n_u + n_v),
-        (u - v, n_u - n_v),
-        (-u, -n_u),
-        (u * g.constant(2.5), 2.5 * n_u),
-        (u.cross(v), np.cross(n_u, n_v)),
-        ([u.dot(v)], [n_u @ n_v]),
-        ((A @ B).entries, (n_A @ n_B).ravel()),
-        ((A + B).entries, (n_A + n_B).ravel()),
+        (u + v, n_u + n_v), (u - v, n_u - n_v),
+        (-u, -n_u), (u * g.constant(2.5), 2.5 * n_u),
+        (u.cross(v), np.cross(n_u, n_v)), ([u.dot(v)], [n_u @ n_v]),
+        ((A @ B).entries, (n_A @ n_B).ravel()), ((A + B).entries, (n_A + n_B).ravel()),
         ((A - B).entries, (n_A - n_B).ravel()),
         (matrix_sum([A, B, A]).entries, (2 * n_A + n_B).ravel()),
-        ([trace_of_product(A, B)], [np.trace(n_A @ n_B)]),
-        (skew_vector(skew(u, g)), n_u),
-        (A.transposed.entries, n_A.T.ravel()),
-        (A.apply(u), n_A @ n_u),
-        (A.apply_transposed(u), n_A.T @ n_u),
-        (skew(u, g).apply(v), np.cross(n_u, n_v)),
+        ([trace_of_product(A, B)], [np.trace(n_A @ n_B)]), (skew_vector(skew(u, g)), n_u),
+        (A.transposed.entries, n_A.T.ravel()), (A.apply(u), n_A @ n_u),
+        (A.apply_transposed(u), n_A.T @ n_u), (skew(u, g).apply(v), np.cross(n_u, n_v)),
         (outer(u, v).entries, np.outer(n_u, n_v).ravel()),
-        (diagonal(u, g).entries, np.diag(n_u).ravel()),
-        ((identity(g) @ A).entries, n_A.ravel()),
+        (diagonal(u, g).entries, np.diag(n_u).ravel()), ((identity(g) @ A).entries, n_A.ravel()),
         ([total(list(u), g)], [n_u.sum()]),
-    ]
+    ]  # fmt: skip
     for scalars, expected in cases:
         np.testing.assert_allclose(evaluate(list(scalars), values), expected, rtol=1e-14)
 

@@ -191,18 +191,14 @@ def test_what_is_no_finite_number_is_refused(value: object) -> None:
 
 
 UNDEFINED = {
-    "1/0": "division by zero",
-    "sqrt(-1)": "sqrt(-1) is not defined",
-    "log(0)": "log(0) is not defined",
-    "(-2)**0.5": "(-2) ** 0.5 is not defined",
-    "0**-1": "division by zero",
-    "exp(1000)": "exp(1000) overflows float64",
+    "1/0": "division by zero", "sqrt(-1)": "sqrt(-1) is not defined",
+    "log(0)": "log(0) is not defined", "(-2)**0.5": "(-2) ** 0.5 is not defined",
+    "0**-1": "division by zero", "exp(1000)": "exp(1000) overflows float64",
     "1e300*1e300": "1e+300 * 1e+300 overflows float64",
-    "10.0**1000": "10 ** 1000 overflows float64",
-    "missing": "'missing' has no value",
+    "10.0**1000": "10 ** 1000 overflows float64", "missing": "'missing' has no value",
     "9**9**9**9**9**9": "9 ** 3.8742e+08 overflows float64",
     "atan(infinite)": "'infinite' is not a finite number",
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("text", UNDEFINED)

@@ -83,18 +83,13 @@ ARM = metadata(
     parameter_names=("m2", "lambda"),
     default_parameters=(0.5, 9.81),
     facts=facts(
-        inertial_parameters=[0.1 * i for i in range(20)],
-        branches=((1, 2),),
-        branch_parents=(0,),
-        joint_branches=((1, 2),),
-        leaves=(2,),
+        inertial_parameters=[0.1 * i for i in range(20)], branches=((1, 2),), branch_parents=(0,),
+        joint_branches=((1, 2),), leaves=(2,),
     ),
-    operation_counts={
-        "closed_form": {
-            "mass_matrix": {"additions": 3, "multiplications": 4, "divisions": 0, "functions": 1}
-        }
-    },
-)
+    operation_counts={"closed_form": {
+        "mass_matrix": {"additions": 3, "multiplications": 4, "divisions": 0, "functions": 1},
+    }},
+)  # fmt: skip
 ARM_FUNCTIONS = (
     "inverse_dynamics", "inverse_dynamics_derivatives", "inverse_dynamics_load_derivatives",
     "mass_matrix", "kinetic_energy", "potential_energy", "forward_kinematics",

@@ -30,12 +30,9 @@ def without_last_operand(graph, node, args):
 
 
 MUTATIONS = (
-    with_changed_sign,
-    with_swapped_operands,
-    with_another_operator,
-    without_first_operand,
+    with_changed_sign, with_swapped_operands, with_another_operator, without_first_operand,
     without_last_operand,
-)
+)  # fmt: skip
 
 
 def apply(graph, op, args):
@@ -81,16 +78,12 @@ def with_node_changed(program, target, mutation):
                 return None
         else:
             new[node.index] = rebuilt(graph, node, args)
-    steps = tuple(
-        Step(
-            step.kind,
-            step.joint,
-            tuple(Statement(x.name, new[x.value.index], x.note) for x in step.statements),
-        )
-        for step in program.steps
-    )
+    steps = []
+    for step in program.steps:
+        lines = tuple(Statement(x.name, new[x.value.index], x.note) for x in step.statements)
+        steps.append(Step(step.kind, step.joint, lines))
     outputs = tuple(
         replace(output, entries=tuple(new[entry.index] for entry in output.entries))
         for output in program.outputs
     )
-    return replace(program, steps=steps, outputs=outputs)
+    return replace(program, steps=tuple(steps), outputs=outputs)

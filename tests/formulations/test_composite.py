@@ -77,16 +77,14 @@ points:
 """
 
 FAR = [
-    ("q", COMPOSITE, "mass_matrix", 0),
-    ("q", COMPOSITE, "coriolis_matrix", 0),
+    ("q", COMPOSITE, "mass_matrix", 0), ("q", COMPOSITE, "coriolis_matrix", 0),
     ("q", COMPOSITE, "inverse_dynamics_derivatives", 0),
-    ("q", COMPOSITE, "point_motion_derivatives", 0),
-    ("qd", COMPOSITE, "coriolis_matrix", 0),
+    ("q", COMPOSITE, "point_motion_derivatives", 0), ("qd", COMPOSITE, "coriolis_matrix", 0),
     ("qd", COMPOSITE, "inverse_dynamics_derivatives", 0),
     ("q", NEWTON_EULER, "centroidal_momentum", 0),
     ("q", NEWTON_EULER, "centroidal_momentum_matrix", 3),
     ("q", NEWTON_EULER, "centroidal_momentum_rate", 0),
-]
+]  # fmt: skip
 """The last is the first row that is compared: of the matrix those of the angular momentum."""
 
 

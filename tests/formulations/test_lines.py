@@ -36,42 +36,29 @@ KINDS = {
     ("composite", WRENCHES): {"q": "f_w n_w", "qd": "f_w n_w", "qdd": "f_w n_w"},
     ("newton_euler", TORQUES): {
         "q": "F_G H R R0 a_G alpha f f_e n n_G n_e omega tau",
-        "qd": "F_G H a_G alpha drive f n n_G omega tau",
-        "qdd": "F_G a_G alpha f n n_G tau",
-    },
+        "qd": "F_G H a_G alpha drive f n n_G omega tau", "qdd": "F_G a_G alpha f n n_G tau"},
     ("newton_euler", WRENCHES): {"q": "f n_o", "qd": "f n_o", "qdd": "f n_o"},
     ("newton_euler", BY_PARAMETERS): {
-        "parameters": "F_G H R R0 a a_G alpha drive dx f f_e n n_G n_e omega tau"
-    },
+        "parameters": "F_G H R R0 a a_G alpha drive dx f f_e n n_G n_e omega tau"},
     ("kane", ACCELERATIONS): {
         "q": f"{ARTICULATED} I I_left U_f U_n a_in alpha_in f_e g_f g_n n_e pivot",
-        "qd": f"{ARTICULATED} resistance",
-        "tau": "A_f A_n F F_left_f F_left_n e qdd qdd_own",
-    },
+        "qd": f"{ARTICULATED} resistance", "tau": "A_f A_n F F_left_f F_left_n e qdd qdd_own"},
     ("kane", OF_ACCELERATIONS): {
-        "parameters": f"{ARTICULATED} I I_left J U_f U_n f_e g_f g_n h n_e pivot resistance"
-    },
+        "parameters": f"{ARTICULATED} I I_left J U_f U_n f_e g_f g_n h n_e pivot resistance"},
     ("recursive_lagrange", TORQUES): {
         "q": f"{MATRICES} T D E F_push TD TE TF_blow TF_push TF_wind tau",
-        "qd": "B B_at B_in C C_at C_in D TD drive tau",
-        "qdd": "C C_at C_in D TD tau",
-    },
+        "qd": "B B_at B_in C C_at C_in D TD drive tau", "qdd": "C C_at C_in D TD tau"},
     ("recursive_lagrange", "point_motion_derivatives"): {
-        "q": f"{MATRICES} x_tip_x v_tip_y a_mark_z"
-    },
+        "q": f"{MATRICES} x_tip_x v_tip_y a_mark_z"},
     ("recursive_lagrange", BY_PARAMETERS): {
-        "parameters": f"{MATRICES} D E F_blow F_push I T TD TE U Z drive tau"
-    },
+        "parameters": f"{MATRICES} D E F_blow F_push I T TD TE U Z drive tau"},
     ("closed_form_lagrange", TORQUES): {"q": "D G M V dA_I ddA load tau", "qd": "V drive"},
     ("closed_form_lagrange", BY_PARAMETERS): {
-        "parameters": "A D G M T V dA dA_I ddA drive load tau"
-    },
+        "parameters": "A D G M T V dA dA_I ddA drive load tau"},
     ("explicit_kane", ACCELERATIONS): {"q": f"{KANE} IP", "qd": KANE_FORCES},
     ("explicit_kane", OF_ACCELERATIONS): {"parameters": f"{KANE} IP s drive"},
     ("partially_recursive_kane", ACCELERATIONS): {
-        "q": f"{KANE} R1 R2 F2",
-        "qd": f"{KANE_FORCES} F2",
-    },
+        "q": f"{KANE} R1 R2 F2", "qd": f"{KANE_FORCES} F2"},
     ("partially_recursive_kane", OF_ACCELERATIONS): {"parameters": f"{KANE} R1 R2 F2 s drive"},
     ("semi_recursive", TORQUES): SEMI_TORQUES,
     ("semi_recursive", BY_PARAMETERS): {"parameters": f"{SEMI_PARAMETERS} c h mc t"},
@@ -80,7 +67,7 @@ KINDS = {
     ("semi_recursive_rtdyn0", BY_PARAMETERS): {"parameters": SEMI_PARAMETERS},
     ("semi_recursive_rtdyn1", TORQUES): SEMI_TORQUES,
     ("semi_recursive_rtdyn1", BY_PARAMETERS): {"parameters": f"{SEMI_PARAMETERS} c h mc t"},
-}
+}  # fmt: skip
 """By formulation and function: lines that have derivatives, without their numbers."""
 LONG = {("kane", OF_ACCELERATIONS), ("semi_recursive", BY_PARAMETERS), ("semi_recursive", TORQUES)}
 SHORT = [case for case in KINDS if case not in LONG and "_rtdyn" not in case[0]]

@@ -31,6 +31,10 @@ BASES = ("inverse_dynamics", "forward_dynamics")
 GRADIENTS = ("inverse_dynamics_derivatives", *(f"{base}_vjp" for base in BASES))
 SECOND = ("inverse_dynamics_hessian", *(f"{base}_hvp" for base in BASES))
 
+TOLD = (
+    "n", "n_links", "n_loads", "inertial_parameters", "joint_terms", "prescribed", "n_parameters",
+)  # fmt: skip
+
 Function = Callable[..., Any]
 
 CORES = {"t": 0, "dq": 2, "dqd": 2, "dtau": 2, "loads": 2, "dloads": 2}
@@ -85,13 +89,7 @@ def fake_module(
     wrong = formulation(robot, changed, only)
     return SimpleNamespace(
         **vars(right),
-        n=robot.n,
-        n_links=robot.n_links,
-        n_loads=robot.n_loads,
-        inertial_parameters=robot.inertial_parameters,
-        joint_terms=robot.joint_terms,
-        prescribed=robot.prescribed,
-        n_parameters=robot.n_parameters,
+        **{name: getattr(robot, name) for name in TOLD},
         default_parameters=robot.parameters,
         formulations=("newton_euler", "closed_form_lagrange"),
         backends={

@@ -95,14 +95,10 @@ def disagreement(path, without_loops=False, states=3):
     diagonal of ones.
     """
     description, oracle = read(path, without_loops=without_loops), MujocoDynamics(path)
-    programs = [
-        evaluated(description, formulation_named(formulation), function)
-        for formulation, function in (
-            ("newton_euler", "inverse_dynamics"),
-            ("composite", "mass_matrix"),
-            ("kane", "forward_dynamics"),
-        )
-    ]
+    chosen = {
+        "newton_euler": "inverse_dynamics", "composite": "mass_matrix", "kane": "forward_dynamics"
+    }  # fmt: skip
+    programs = [evaluated(description, formulation_named(by), chosen[by]) for by in chosen]
     n, worst = len(description.coordinate_names), np.zeros(3)
     assert n == oracle.model.nv
     loads = np.zeros((len(description.loads), 6))
@@ -117,12 +113,10 @@ def disagreement(path, without_loops=False, states=3):
         scale = np.sqrt(np.diag(expected[1]))
         condition = np.linalg.cond(expected[1] / scale[:, None] / scale)
         rates = [scale * x for x in (found[2], expected[2])]
-        worst = np.maximum(
-            worst,
-            [
-                np.abs(found[0] - expected[0]).max() / max(1.0, np.abs(expected[0]).max()),
-                np.abs(found[1] - expected[1]).max() / np.abs(expected[1]).max(),
-                np.abs(rates[0] - rates[1]).max() / np.abs(rates[1]).max() / condition,
-            ],
+        errors = (
+            np.abs(found[0] - expected[0]).max() / max(1.0, np.abs(expected[0]).max()),
+            np.abs(found[1] - expected[1]).max() / np.abs(expected[1]).max(),
+            np.abs(rates[0] - rates[1]).max() / np.abs(rates[1]).max() / condition,
         )
+        worst = np.maximum(worst, errors)
     return n, worst

@@ -95,14 +95,9 @@ URDF = """<robot name="arm">
 BOX = '<box size="1 2 3"/>'
 TETRAHEDRON = np.array([[0, 0, 0], [1, 0, 0], [0, 2, 0], [0, 0, 3.0]])
 FACES = [(0, 2, 1), (0, 1, 3), (1, 2, 3), (0, 3, 2)]
-STL = "solid t\n{}endsolid t\n".format(
-    "".join(
-        "facet normal 0 0 0\nouter loop\n"
-        + "".join("vertex {} {} {}\n".format(*TETRAHEDRON[k]) for k in face)
-        + "endloop\nendfacet\n"
-        for face in FACES
-    )
-)
+CORNERS = ["".join("vertex {} {} {}\n".format(*TETRAHEDRON[k]) for k in face) for face in FACES]
+FACETS = [f"facet normal 0 0 0\nouter loop\n{three}endloop\nendfacet\n" for three in CORNERS]
+STL = f"solid t\n{''.join(FACETS)}endsolid t\n"
 OBJ = "".join("v {} {} {}\n".format(*v) for v in TETRAHEDRON) + "".join(
     f"f {a + 1} {b + 1} {c + 1}\n" for a, b, c in FACES
 )

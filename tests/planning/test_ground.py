@@ -40,11 +40,8 @@ def walker(kind):
 def test_it_is_the_rate_of_momentum_less_the_weight(kind):
     module, free = walker(kind)
     random = np.random.default_rng(3)
-    q = (
-        module.random_configuration(random)
-        if module.nq > module.n
-        else random.normal(size=module.n)
-    )
+    plain = module.nq == module.n
+    q = random.normal(size=module.n) if plain else module.random_configuration(random)
     qd, qdd = random.normal(size=(2, module.n))
     if kind == "quaternion_body":
         qd[:6] = 0  # the joint is damped

@@ -45,10 +45,8 @@ def position(robot, q):
 
 
 def contradicted(robot, task, plan, random):
-    T, path = (
-        plan.T,
-        BSpline(plan.path.profile.knots, plan.control_points, plan.path.profile.degree),
-    )
+    T, profile = plan.T, plan.path.profile
+    path = BSpline(profile.knots, plan.control_points, profile.degree)
     slopes = [path, path.derivative(1), path.derivative(2)]
 
     def state(t):

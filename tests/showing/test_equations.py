@@ -270,15 +270,8 @@ def test_the_steps_open_with_the_notation_of_the_recursion(formulation):
 
 def test_the_notation_follows_its_references():
     text = show(TWO_LINK, "forward_dynamics", "pretty", "newton_euler", True)
-    places = [
-        text.index(part)
-        for part in (
-            "Notation (p is the parent of joint j",
-            "Notation of `accelerations`",
-            "pivot_k",
-            "  NE-1: ",
-        )
-    ]
+    parts = "Notation (p is the parent of joint j", "Notation of `accelerations`", "pivot_k"
+    places = [text.index(part) for part in (*parts, "  NE-1: ")]
     assert places == sorted(places)
     assert "pivot" not in show(TWO_LINK, "inverse_dynamics", "pretty", "newton_euler", True)
     latex = show(TWO_LINK, "forward_dynamics", "latex", "newton_euler", True)

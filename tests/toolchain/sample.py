@@ -64,26 +64,17 @@ folder and the first factor less 1."""
 
 def package(factor=2.0):
     """Return sources that all depend on `factor`."""
-    part = f"FACTOR = {factor!r}\n"
-    return {
-        "__init__.py": INIT,
-        "_runtime.py": RUNTIME,
-        "parts/__init__.py": "",
-        "parts/first.py": part,
-        "parts/second.py": part,
-    }
+    parts = dict.fromkeys(("parts/first.py", "parts/second.py"), f"FACTOR = {factor!r}\n")
+    return {"__init__.py": INIT, "_runtime.py": RUNTIME, "parts/__init__.py": "", **parts}
 
 
 def bundle(factor=2.0, pyx=PYX, kernel=None):
-    body = (
-        kernel
-        or f'#include "kernel.h"\ndouble kernel(double x) {{ return helper({factor}, x); }}\n'
-    )
+    scale = f"double kernel(double x) {{ return helper({factor}, x); }}\n"
     files = {
         **package(factor),
         "_compiled.pyx": pyx,
         "c/kernel.h": "double kernel(double x);\ndouble helper(double a, double b);\n",
-        "c/kernel.c": body,
+        "c/kernel.c": kernel or f'#include "kernel.h"\n{scale}',
         "c/helper.c": '#include "kernel.h"\ndouble helper(double a, double b) { return a * b; }\n',
     }
     extension = Extension("_compiled", "_compiled.pyx", ("c/kernel.c", "c/helper.c"))
