@@ -72,15 +72,10 @@ class Reference(ParametrisedRobot):
         self, name: str, arguments: Sequence[Array], options: Mapping[str, Array]
     ) -> tuple[Array, ...]:
         """Each sample alone: parameters move differently in each."""
-        samples = range(len(arguments[0]))
-        rows = [
-            self._curvature(
-                name,
-                [x[k : k + 1] for x in arguments],
-                {o: x[k : k + 1] for o, x in options.items()},
-            )
-            for k in samples
-        ]
+        rows = []
+        for k in range(len(arguments[0])):
+            own = {o: x[k : k + 1] for o, x in options.items()}
+            rows.append(self._curvature(name, [x[k : k + 1] for x in arguments], own))
         return tuple(map(np.concatenate, zip(*rows, strict=True)))
 
     def _curvature(

@@ -92,15 +92,11 @@ class World:
 
     def environment(self):
         return {
-            **os.environ,
-            "HOME": str(self.folder / "home"),
+            **os.environ, "PYTHONPATH": str(ROOT), "SYMGEN_TEST_WORLD": self.mark,
+            "HOME": str(self.folder / "home"), "TMPDIR": str(self.folder / "tmp"),
             "XDG_CACHE_HOME": str(self.folder / "home" / ".cache"),
-            "TMPDIR": str(self.folder / "tmp"),
-            "SYMGEN_CACHE_DIR": str(self.folder / "cache"),
-            "PYTHONPATH": str(ROOT),
-            "SYMGEN_TEST_WORLD": self.mark,
-            **self.more,
-        }
+            "SYMGEN_CACHE_DIR": str(self.folder / "cache"), **self.more,
+        }  # fmt: skip
 
     def model(self, mass):
         path = self.folder / f"mass {mass!r}.yaml"

@@ -94,12 +94,9 @@ def test_the_former_package_serves(tmp_path, stage):
 
 
 def _run(folder, code):
-    return subprocess.run(
-        [sys.executable, "-c", code],
-        env=World(folder, qualified=False).environment(),
-        capture_output=True,
-        text=True,
-    )
+    environment = World(folder, qualified=False).environment()
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, env=environment, capture_output=True, text=True)
 
 
 def test_while_the_command_line_is_imported(tmp_path):

@@ -16,6 +16,7 @@ pytestmark = pytest.mark.slow  # all load the script, and with it matplotlib
 
 
 def loaded(name):
+    pytest.importorskip("matplotlib")
     spec = importlib.util.spec_from_file_location(name, ROOT / "examples" / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -24,13 +25,11 @@ def loaded(name):
 
 @pytest.fixture
 def script():
-    pytest.importorskip("matplotlib")
     return loaded("cost_of_sensitivity")
 
 
 @pytest.fixture
 def results():
-    pytest.importorskip("matplotlib")
     return loaded("cost_of_sensitivity_results")
 
 

@@ -93,6 +93,12 @@ def seeded_model_text(seed: int, recipe: Recipe | None = None) -> str:
     return "\n".join(lines) + "\n"
 
 
+def with_first_prescribed(text: str) -> str:
+    """Prescribe the motion of the first joint of a model."""
+    kind = text.split("    type: ")[1].split("\n")[0]
+    return text.replace(f"    type: {kind}\n", f"    type: {kind}\n    prescribed: true\n", 1)
+
+
 def _pick(choices: Choices, options: Sequence[T]) -> T:
     return options[choices.integer(0, len(options) - 1)]
 

@@ -19,7 +19,7 @@ from tests.choosing import slow
 from tests.oracles.descriptions import described
 from tests.oracles.fake_module import altered, facts_of, fake_module, formulation, has
 from tests.oracles.functions_of_trees import OF_TREES
-from tests.oracles.random_models import EVERYTHING, Recipe, seeded_model_text
+from tests.oracles.random_models import EVERYTHING, Recipe, seeded_model_text, with_first_prescribed
 
 ID, DID = "inverse_dynamics", "inverse_dynamics_derivatives"
 FDL, FDD = "forward_dynamics", "forward_dynamics_derivatives"
@@ -50,17 +50,12 @@ def whole():
 
 
 def with_everything(text):
-    first = text.split("    type: ")[1].split("\n")[0]
-    text = text.replace(f"    type: {first}\n", f"    type: {first}\n    prescribed: true\n", 1)
-    text = text.replace("parameters:\n", "parameters:\n  w: 1.3\n", 1)
-    text = text.replace("mass: ", "mass: 0.1*w**2 + ", 1)
-    return (
-        text
-        + """outputs:
+    text = with_first_prescribed(text).replace("parameters:\n", "parameters:\n  w: 1.3\n", 1)
+    outputs = """outputs:
   squares: t**2 * sin(w) + kinetic_energy
   reach: k*points.points_0.vx + loads.loads_1.fy
 """
-    )
+    return text.replace("mass: ", "mass: 0.1*w**2 + ", 1) + outputs
 
 
 FEW = ("mass_matrix", "kinetic_energy", "bias_forces", "outputs", ID)

@@ -16,7 +16,7 @@ from tests.choosing import one_in, some_slow
 from tests.exact.mutations import rebuilt, with_node_changed
 from tests.oracles.descriptions import described
 from tests.oracles.functions_of_trees import OF_TREES
-from tests.oracles.random_models import Recipe, seeded_model_text
+from tests.oracles.random_models import Recipe, seeded_model_text, with_first_prescribed
 
 SMALL = Recipe(
     joints=(2, 4), types=("revolute", "prismatic"), loads=(1, 1), points=(1, 2), massless=False
@@ -34,18 +34,13 @@ def flipped(graph, node, args):
 
 def with_everything(seed):
     """A random model with a prescribed joint, outputs, and a parameter in lengths and masses."""
-    text = seeded_model_text(seed, SMALL)
-    kind = text.split("    type: ")[1].split("\n")[0]
-    text = text.replace(f"    type: {kind}\n", f"    type: {kind}\n    prescribed: true\n", 1)
+    text = with_first_prescribed(seeded_model_text(seed, SMALL))
     text = text.replace("mass: ", "mass: 0.2*k + ").replace("com: [", "com: [0.1*k + ")
-    text = text.replace("point: [", "point: [k + ")
-    return (
-        text
-        + """outputs:
+    outputs = """outputs:
   distance: sqrt(1 + points.points_0.x**2) * k
   work: t*kinetic_energy + loads.loads_0.fy*points.points_0.vx + points.points_0.az
 """
-    )
+    return text.replace("point: [", "point: [k + ") + outputs
 
 
 def mutations(seed, function):

@@ -17,7 +17,7 @@ from tests.choosing import one_in, some_deep
 from tests.oracles.descriptions import described
 from tests.oracles.fake_module import altered, formulation, has
 from tests.oracles.functions_of_trees import OF_TREES
-from tests.oracles.random_models import Recipe, seeded_model_text
+from tests.oracles.random_models import Recipe, seeded_model_text, with_first_prescribed
 
 SMALL = Recipe(
     joints=(3, 5), types=("revolute", "prismatic"), loads=(1, 2), points=(1, 2), massless=False
@@ -111,8 +111,7 @@ def test_a_small_robot_is_validated_in_half_a_million_calls():
 @pytest.fixture(scope="module")
 def whole():
     """A robot with a prescribed joint, a parameter and outputs: it has every function."""
-    text = seeded_model_text(8, SMALL)
-    text = text.replace("    type: revolute\n", "    type: revolute\n    prescribed: true\n", 1)
+    text = with_first_prescribed(seeded_model_text(8, SMALL))
     text = text.replace("mass: ", "mass: 0.1*k + ", 1).replace("point: [", "point: [k + ")
     return NumericRobot(described(f"{text}outputs: {{o: k*t + kinetic_energy}}\n"), runtime=("k",))
 
