@@ -182,10 +182,7 @@ def test_rotations(point):
     """(55), (56), (57)"""
     known = printed(point)
     algebra, q = known.system.tree.algebra, known.system.state.q
-    slopes, sums = (
-        {BASE: dict.fromkeys(known.places, NONE)},
-        {BASE: dict.fromkeys(known.places, NONE)},
-    )
+    slopes, sums = ({BASE: dict.fromkeys(known.places, NONE)} for _ in range(2))
     for body in bodies(known):
         A = known.matrix(body.at.A)
         A_p = known.matrix(known.system.geometry[body.p].A) if body.p else ONE

@@ -140,11 +140,8 @@ OF_ROBOTS = [
     (SPRINGS, "dtau_dq[2,2] = k - m*sin(beta)**2*qd1**2", True),
     (SPRINGS, "dtau_dqd[1,1] = 10*f*4/(exp(10*qd1) + exp(-10*qd1))**2 - 2*m*0", False),
     (SPRINGS, "h = 0.1 + q2\nforward_kinematics[2,3,4] = h*cos(beta)", True),
-    (
-        SPRINGS,
-        "forward_kinematics[2,1,4] = a*cos(q1 + 0.3) + (0.1 + q2)*sin(beta)*sin(q1 + 0.3)",
-        True,
-    ),
+    (SPRINGS,
+     "forward_kinematics[2,1,4] = a*cos(q1 + 0.3) + (0.1 + q2)*sin(beta)*sin(q1 + 0.3)", True),
     (SPRINGS, "forward_kinematics[2,3,1] = sin(beta)*sin(pi/6)", True),
     (SPRINGS, "forward_kinematics[2,3,2] = sin(beta)*sqrt(3)/2", True),
     (SPRINGS, "forward_kinematics[2,3,2] = sin(beta)*cos(30)", False),
@@ -163,7 +160,7 @@ OF_ROBOTS = [
     (MECHANISM, "constraint_jacobian[2,1] = -a*c1", True),
     (MECHANISM, "constraint_rates[4] = qd1 - 2*pi", True),
     (FOLLOWING, "constraints[1] = 0", False),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("model", "answer", "right"), OF_ROBOTS)

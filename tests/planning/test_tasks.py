@@ -38,11 +38,8 @@ WRONG = [  # what is added to RIGHT, or stands in its place; line, words of the 
     ("symgen_task: 1\nstart: {q: [0, 0, 0]}\ngoal: {point: tol, position: [1, 0, 0]}", 3, "'tool'"),
     ("symgen_task: 1\nstart: {q: [0, 0, 0]}\ngoal: {position: [1, 0, 0]}", 3, "of which point?"),
     ("symgen_task: 1\nstart: {q: [0, 0, 0]}\ngoal: {point: tool}", 3, "a list of 3 numbers"),
-    (
-        "symgen_task: 1\nstart: {q: [0, 0, 0]}\ngoal: {point: tool, position: [1, 0]}",
-        3,
-        "expected 3 numbers, found 2",
-    ),
+    ("symgen_task: 1\nstart: {q: [0, 0, 0]}\ngoal: {point: tool, position: [1, 0]}", 3,
+     "expected 3 numbers, found 2"),
     ("symgen_task: 1\nstart: {q: [90, 0, 0]}\ngoal: {q: 0}", 2, "in degrees, write 90*deg"),
     (WALL.format("0.1"), 2, "tip is 0.05 m inside wall"),
     (WALL.format("0.2") + "  margin: 0.1", 2, "less than the margin, 0.1 m"),
@@ -92,18 +89,11 @@ WRONG = [  # what is added to RIGHT, or stands in its place; line, words of the 
     ("keep_out: {spheres: [{link: hnd, radius: 1}], obstacles: []}", 4, "did you mean 'hand'?"),
     ("keep_out: {spheres: [{link: hand}], obstacles: [{sphere: [1, 0, 0]}]}", 4, "the radius"),
     ("keep_out: {obstacles: [{sphere: [1, 0, 0], radius: 1}]}", 4, "no spheres on links"),
-    (
-        "keep_out: {spheres: [{link: hand, radius: 1}], obstacles: [{half_space: [0, 0, 0], "
-        "normal: [0, 0, 0]}]}",
-        4,
-        "has no direction",
-    ),
+    ("keep_out: {spheres: [{link: hand, radius: 1}], obstacles: [{half_space: [0, 0, 0], "
+     "normal: [0, 0, 0]}]}", 4, "has no direction"),
     ("cuts: [{first: {point: tool}, loads: [grip, grip]}]", 4, "missing: {point: NAME}"),
-    (
-        "cuts: [{first: {point: tool}, second: {link: fore}, loads: [grip]}]",
-        4,
-        "expected two loads",
-    ),
+    ("cuts: [{first: {point: tool}, second: {link: fore}, loads: [grip]}]", 4,
+     "expected two loads"),
     ("method: colocation", 4, "did you mean 'collocation'?"),
     ("method: collocation\nperiodic: true", 5, "not available yet"),
     ("periodic: perhaps", 4, "expected true or false"),
@@ -111,7 +101,7 @@ WRONG = [  # what is added to RIGHT, or stands in its place; line, words of the 
     ("guess: {T: 0}", 4, "above 0"),
     ("parameters: {m1: 1}", 4, "known: m2"),
     ("profile: [1", 4, "malformed YAML"),
-]
+]  # fmt: skip
 
 
 @pytest.fixture
