@@ -21,10 +21,11 @@ from symgen.support.suggestions import suggestion
 def with_additions(
     description: RobotDescription, loads: Sequence[str], points: Sequence[str]
 ) -> RobotDescription:
-    """Add loads and points, each ``LINK`` or ``LINK:x,y,z``.
+    """Add loads and points, each ``LINK`` or ``LINK:x,y,z``; loads also ``POINT``.
 
     x, y, z (m) are coordinates in the link frame, by default of its origin.  Each has the name of
-    its link, with a number appended if the name is in use.
+    its link, with a number appended if the name is in use.  A load at a point of the model has the
+    name of the point, and is there once.
 
     Raises:
         RequestError: a text is malformed or names no link.
@@ -44,9 +45,15 @@ def _added(
     links = {joint.link.name: joint.link for joint in description.joints}
     joints = {joint.name: joint.link.name for joint in description.joints}
     used = {point.name for point in present}
+    at_points = {x.name: x for x in description.points if x.name not in links}
     for text in texts:
         name, colon, coordinates = text.partition(":")
         option = f"--{kind} {shown(text)}"
+        if kind == "load" and name in at_points and not colon:
+            if name not in used:
+                used.add(name)
+                yield at_points[name]
+            continue
         if name not in links:
             problem = f"no link is called {shown(name)}; {suggestion(name, links)}"
             if name in joints:

@@ -219,6 +219,23 @@ class OnChart(Quantity):
         flat = rows.reshape(*rows.shape[:-2], 1, -1)
         return np.asarray((flat @ slopes).reshape(rows.shape))
 
+    def by_loads(self, motion: Motion, unknown: Array) -> Array:
+        """Return derivatives by multiples of `unknown` loads, (K, m, a)."""
+        return self.quantity.by_loads(self.robot(motion)[0], unknown)
+
+    def gradients_by_loads(self, motion: Motion, unknown: Array, multipliers: Array) -> Array:
+        """Return derivatives of `by_loads` by the state, (K, R, n, a)."""
+        robot, slopes = self.robot(motion)
+        rows = self.quantity.gradients_by_loads(robot, unknown, multipliers)
+        flat = rows.reshape(len(rows), -1, len(unknown))
+        return np.asarray((slopes.transpose(0, 2, 1) @ flat).reshape(rows.shape))
+
+    def curvature_by_loads(
+        self, motion: Motion, unknown: Array, multipliers: Array
+    ) -> tuple[Array, Array] | None:
+        """Return second derivatives by `unknown` loads, (K, a, a), and mixed ones by T, (K, a)."""
+        return self.quantity.curvature_by_loads(self.robot(motion)[0], unknown, multipliers)
+
     def by_time(self, motion: Motion) -> Array | None:
         """Return derivatives by T at fixed state, (K, m)."""
         return self.quantity.by_time(self.chart.motion(motion))

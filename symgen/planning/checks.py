@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,15 @@ import numpy as np
 from symgen.description import RobotDescription
 from symgen.description.wording import shown
 from symgen.errors import RequestError
+from symgen.planning.contacts import Contacts
 from symgen.planning.loads import depends_on_time
 from symgen.planning.obstacles import Distances
 from symgen.planning.poses import position_of
 from symgen.planning.quantities import Motion, Quantity
+from symgen.planning.standing import cycle
 from symgen.planning.starting import out_of_reach
-from symgen.planning.task import COLLOCATION, LONGEST, State, Task
+from symgen.planning.task import COLLOCATION, LONGEST, PER_SEGMENT, State, Task
+from symgen.planning.transcription import instants
 from symgen.planning.values import Value
 from symgen.support.arrays import Array
 
@@ -77,6 +81,8 @@ def check_task(root: Value, keys: Collection[str], module: Any, task: Task) -> N
         )
     if np.any(task.objective.jerk[~task.chart.plain]):
         root.fault("not available yet for joints with a quaternion", "objective", "jerk")
+    if task.contacts is not None and not root.is_broken:
+        _check_contacts(root.below("contacts"), module, task, task.contacts)
     states: list[tuple[tuple[str | int, ...], State]] = [
         (("start",), task.start),
         (("goal",), task.goal),
@@ -142,6 +148,33 @@ def _check_place(
             root.fault(f"{apart}, less than the margin, {keep.margin:.4g} m", *path, "q")
 
 
+def _check_contacts(value: Value, module: Any, task: Task, contacts: Contacts) -> None:
+    """Report changes of phases between instants, points without images, loads elsewhere."""
+    count = task.profile.segments * instants(task, module, PER_SEGMENT[task.profile.check])
+    for k, end in enumerate(contacts.until):
+        nearest = round(end * count)
+        if abs(end * count - nearest) > 1e-6 * count:
+            value.fault(
+                f"no instant of the plan, which has {count} steps of equal length; the nearest one "
+                f"is {Fraction(nearest, count)}; 'profile' says how many there are",
+                "phases", k, "until",
+            )  # fmt: skip
+    image = cycle(task, module, contacts.places_of(module, task.parameters))
+    if image is not None and (image < 0).any():
+        missing = ", ".join(shown(contacts.names[k]) for k in np.flatnonzero(image < 0))
+        value.fault(
+            f"the motion is mirrored, and no contact point is the image of {missing}: none is as "
+            "high in mirrored postures; does 'mirrored' swap all coordinates, with the right signs?"
+        )
+    places = contacts.places_of(module, task.parameters)
+    q = task.chart.configuration(np.random.default_rng(0).normal(scale=0.5, size=(1, module.n)))
+    columns = places.placed(q)[1][0]
+    slopes = module.inverse_dynamics_load_derivatives(q[0], **places.keywords)
+    for name, load, rows in zip(contacts.names, contacts.loads, columns, strict=True):
+        if not np.allclose(slopes[:, load, :3].T, -rows, atol=1e-9):
+            value.fault(f"the load {shown(name)} acts at another place than the point", "sets")
+
+
 def _values(task: Task, quantity: Quantity, x: Array) -> Array:
     """Return values (K, m) of a function of q at positions x (K, n) of the chart."""
     zero, instants = np.zeros_like(x), np.zeros(len(x))
@@ -153,7 +186,7 @@ def _check_collocated(root: Value, keys: Collection[str], module: Any, task: Tas
     collocated = "with 'method: collocation'"
     unavailable = f"not available yet {collocated}"
     limits, objective = task.limits, task.objective
-    for key in ("via", "cuts", "periodic", "mirrored"):
+    for key in ("via", "cuts", "contacts", "periodic", "mirrored"):
         if key in keys:
             root.fault(unavailable, key)
     for key, state in (("start", task.start), ("goal", task.goal)):

@@ -22,7 +22,7 @@ import numpy as np
 
 from symgen.planning.placements import Combination
 from symgen.planning.poses import carried_by, read_point
-from symgen.planning.problem import Linear, Sizes, Term
+from symgen.planning.problem import Sizes, Term
 from symgen.planning.quantities import Motion, Quantity
 from symgen.planning.samples import Sampled
 from symgen.planning.splines import Profile
@@ -80,7 +80,7 @@ def dependent(task: Task, module: Any, q: Array) -> tuple[int, ...]:
 
 
 def closed(task: Task, module: Any, profile: Profile, sizes: Sizes) -> list[Term]:
-    """Return terms that close every cut, and that keep the other coordinates smooth."""
+    """Return terms that close every cut."""
     if not task.cuts:
         return []
     s = _instants(task, profile)
@@ -89,7 +89,7 @@ def closed(task: Task, module: Any, profile: Profile, sizes: Sizes) -> list[Term
         gap = gap_of(task, module, cut)
         zero = np.zeros((2, gap.size))
         terms.append(Sampled.of_point(sizes, cut.name, gap, s, profile.at(s), zero))
-    return [*terms, *_smooth(profile, sizes)]
+    return terms
 
 
 def _instants(task: Task, profile: Profile) -> Array:
@@ -106,24 +106,3 @@ def _instants(task: Task, profile: Profile) -> Array:
     left = profile.degree - 1 - sum(not np.any(np.isnan(rate)) for rate in rates)
     between = [0.5 * (s[0] + s[1]), 0.5 * (s[-2] + s[-1])][: max(left, 0)]
     return np.sort([*s[kept], *between])
-
-
-def _smooth(profile: Profile, sizes: Sizes) -> list[Term]:
-    """Return rows that make independent coordinates one polynomial over every segment."""
-    jumps = profile.jumps()
-    independent = np.setdiff1d(np.arange(sizes.n), profile.dependent)
-    if not len(jumps) or not len(independent):
-        return []
-    jumps = jumps / np.abs(jumps).max(axis=1, keepdims=True)
-    rows, columns = np.nonzero(jumps)
-    entries = np.arange(len(rows)).repeat(len(independent))
-    joints = np.tile(independent, len(rows))
-    which = np.tile(np.arange(len(independent)), len(rows))
-    zero = np.zeros(len(jumps) * len(independent))
-    return [
-        Linear(
-            sizes, "smooth", zero, zero, rows=rows[entries] * len(independent) + which,
-            columns=columns[entries] * sizes.n + joints,
-            coefficients=jumps[rows, columns][entries],
-        )
-    ]  # fmt: skip

@@ -67,7 +67,7 @@ def ground_reaction(
     if n.shape != (3,) or abs(np.linalg.norm(n) - 1) > 1e-9:
         raise RequestError(f"ground_reaction: normal: expected a unit vector (3,), found {normal}")
     of_pose = {key: value for key, value in options.items() if key != "loads"}
-    chosen = _free(module, free, of_pose)
+    chosen = base_coordinates(module, free, of_pose)
     tau = np.asarray(module.inverse_dynamics(q, qd, qdd, **options))[..., chosen]
     link = np.asarray(module.forward_kinematics(q, **of_pose))[..., -1, :3, 3]
     jacobian = np.asarray(module.jacobians(q, **of_pose))[..., -1, :, :][..., chosen]
@@ -82,8 +82,8 @@ def ground_reaction(
     return GroundReaction(F, M, zmp, (M - np.cross(zmp, F)) @ n)
 
 
-def _free(module: Any, names: Sequence[str], options: dict[str, Any]) -> list[int]:
-    """Return the coordinates that move all of the robot, counted from 0."""
+def base_coordinates(module: Any, names: Sequence[str], options: dict[str, Any]) -> list[int]:
+    """Return coordinates that move all of the robot, counted from 0: those of `names`, if any."""
     coordinates, start = list(module.coordinate_names), "ground_reaction: free: "
     for name in names:
         if name not in coordinates:

@@ -9,7 +9,7 @@ coordinates of attitudes follow it, too: r_i = S r_j.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from symgen.planning.values import Value
 from symgen.runtime.configuration import Configuration
 from symgen.support.arrays import Array
 
+RATES = "qdd"
+"""Key of accelerations, beside the names of coordinates."""
+
 
 @dataclass(frozen=True)
 class Mirrored:
@@ -27,13 +30,15 @@ class Mirrored:
 
     Coordinates of `advancing` are free at the end, and keep their rates; those of `travel`, too,
     and end (length, speed) by length + speed T further on.  `attitudes` are pairs of joints with a
-    quaternion, in their order, and the signs of the vector part, (3,).
+    quaternion, in their order, and the signs of the vector part, (3,).  `orders` counts positions,
+    velocities and accelerations, all of which are mirrored where it is 3.
     """
 
     coordinates: tuple[tuple[int, int, float], ...] = ()
     advancing: frozenset[int] = frozenset()
     travel: Mapping[int, tuple[float, float]] = field(default_factory=dict)
     attitudes: tuple[tuple[int, int, tuple[float, ...]], ...] = ()
+    orders: int = 3
 
     def references(self, near: Sequence[Array]) -> list[Array]:
         """Return mirrored reference attitudes (4,) close to those of every joint."""
@@ -53,13 +58,18 @@ def read_mirrored(value: Value, space: Configuration, names: Sequence[str]) -> M
     """Read {left: right}, which swaps two entries of q between the ends, or {roll: -roll}.
 
     `names` are those of q; with ~ an entry is left free, and its rates are kept.  A number, or an
-    expression that is linear in T, says how far an entry moves on.
+    expression that is linear in T, says how far an entry moves on; ``qdd: ~`` leaves accelerations
+    free.
     """
     if value.node is None:
         return Mirrored()
     pairs = {k: (k, 1.0) for k in range(len(names))}
     advancing, travel = set(), dict[int, tuple[float, float]]()
-    for name, entry in value.table(names, "LEFT: RIGHT").items():
+    entries = value.table([*names, RATES], "LEFT: RIGHT")
+    rates = entries.pop(RATES) if RATES in entries and RATES not in names else None
+    if rates is not None and not rates.is_null:
+        rates.fault("accelerations are mirrored, or free: write ~")
+    for name, entry in entries.items():
         k = list(names).index(name)
         if entry.is_null:
             advancing.add(k)
@@ -73,7 +83,8 @@ def read_mirrored(value: Value, space: Configuration, names: Sequence[str]) -> M
         pairs[k] = (j, sign)
         if j != k:
             pairs[j] = (k, sign)
-    return _on_chart(value, space, names, pairs, advancing, travel)
+    on_chart = _on_chart(value, space, names, pairs, advancing, travel)
+    return on_chart if rates is None else replace(on_chart, orders=2)
 
 
 def _travel(value: Value) -> tuple[float, float]:

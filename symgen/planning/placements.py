@@ -138,6 +138,75 @@ class Combination(Placed):
         return values, np.broadcast_to(self.matrix, (*values.shape, *x.shape[-2:]))
 
 
+class PlacedRates(Quantity):
+    """Rates of a combination of vectors, v . qd with v = c, (K, m).
+
+    For joints i and j on the path, i before j or in one joint with it,
+
+        dc_j/dq_i = w_i x c_j,    dc_i/dq_j = w_i x c_j  (i before j),
+
+    and of three joints in their order d2c_k / dq_i dq_j = w_i x (w_j x c_k) in the same way.
+    """
+
+    orders = 2
+
+    def __init__(self, places: Combination) -> None:
+        self.module, self.keywords, self.labels = places.module, places.keywords, places.labels
+        self.places = places
+        rows = configuration_of(places.module).rows
+        self._order = np.sign(np.subtract.outer(rows, rows))
+        self._before = (self._order < 0).astype(float)  # [j, i]: j before i
+
+    def _parts(self, motion: Motion) -> tuple[Array, Array, Array, Array]:
+        """Return c_j, w_j, the velocity by joints from i on and the spin by those before i."""
+        _, columns, spins = self.places.placed(motion.q)
+        rate = motion.qd[..., None, None, :]
+        before, spin = ((parts * rate) @ self._before for parts in (columns, spins))
+        return columns, spins, (columns * rate).sum(axis=-1, keepdims=True) - before, spin
+
+    def value(self, motion: Motion) -> Array:
+        """(..., K, m)."""
+        _, columns, _ = self.places.placed(motion.q)
+        v = (columns @ motion.qd[..., None, :, None])[..., 0]
+        return np.asarray(np.einsum("mvc,...vc->...m", self.places.matrix, v))
+
+    def jacobian(self, motion: Motion) -> tuple[Array, Array]:
+        """Return values, and derivatives by q and qd, (..., K, 2, m, n)."""
+        columns, spins, onward, spin = self._parts(motion)
+        by_q = _cross(spins, onward) + _cross(spin, columns)
+        by_both = np.stack([by_q, columns], axis=-4)
+        flat = by_both.reshape(*by_both.shape[:-3], -1, by_both.shape[-1])
+        slopes = self.places.matrix.reshape(self.size, -1) @ flat
+        return (slopes[..., 1, :, :] @ motion.qd[..., None])[..., 0], slopes
+
+    def hessian(self, motion: Motion, multipliers: Array) -> Array:
+        """Return second derivatives of multipliers (K, m) . values, (K, 2, 2, n, n)."""
+        columns, spins, onward, spin = self._parts(motion)
+        weights = np.einsum("km,mvc->kvc", multipliers, self.places.matrix)[..., None]
+        turned = _cross(weights, spins)
+        ahead = _cross(spins, onward) + _cross(spin, columns)
+        behind = _cross(_cross(weights, spin), spins) - _cross(turned, spin)
+
+        def product(left: Array, right: Array) -> Array:
+            shape = len(left), -1, left.shape[-1]
+            return np.asarray(left.reshape(shape).transpose(0, 2, 1) @ right.reshape(shape))
+
+        inward = product(turned, columns)
+        result = np.zeros((len(inward), 2, 2, *inward.shape[1:]))
+        twice = product(turned, ahead) + product(behind, columns)
+        mean = 0.5 * (1 - self._order)
+        result[:, 0, 0] = mean * twice + (1 - mean) * twice.transpose(0, 2, 1)
+        result[:, 0, 1] = np.where(self._order <= 0, inward, inward.transpose(0, 2, 1))
+        result[:, 1, 0] = result[:, 0, 1].transpose(0, 2, 1)
+        return result
+
+
+def _cross(a: Array, b: Array) -> Array:
+    """Return a x b of columns (..., 3, n)."""
+    (x, y, z), (u, v, w) = (np.moveaxis(each, -2, 0) for each in (a, b))
+    return np.stack([y * w - z * v, z * u - x * w, x * v - y * u], axis=-2)
+
+
 def point_of(module: Any, parameters: Parameters, number: int) -> Carried:
     """Return a point of the model, numbered from 0, in the frame of its link."""
     _check(module, "point_motion")

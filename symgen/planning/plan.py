@@ -30,8 +30,9 @@ from symgen.pipeline.building import build
 from symgen.planning import collocation, reading
 from symgen.planning.checks import check_module, check_robot, remarks_on
 from symgen.planning.collocation import collocate
+from symgen.planning.contacts import limbs
 from symgen.planning.cuts import dependent
-from symgen.planning.problem import Fault, Problem, instant
+from symgen.planning.problem import Fault, Feasible, Problem, instant
 from symgen.planning.results import EXCEEDED, Plan, Start
 from symgen.planning.solver import (
     HOLDS,
@@ -47,15 +48,22 @@ from symgen.planning.solver import (
 )
 from symgen.planning.splines import Profile
 from symgen.planning.starting import guess, out_of_reach
-from symgen.planning.task import COLLOCATION, KNOTS, MIDPOINTS, REFINE, SHORTEST, SPLINES, Task
+from symgen.planning.task import (
+    COLLOCATION,
+    MIDPOINTS,
+    PER_SEGMENT,
+    REFINE,
+    SEGMENTS,
+    SHORTEST,
+    SPLINES,
+    Task,
+)
 from symgen.planning.trajectories import Trajectory, trajectory
 from symgen.planning.transcription import Margins, forces, instants, transcribe
 from symgen.planning.verification import Verified, margins, simulate_forward, verify
 from symgen.support.arrays import Array
 from symgen.toolchain.loading import load_package
 
-PER_SEGMENT: Mapping[str, int] = {KNOTS: 1, MIDPOINTS: 2, REFINE: 4}
-"""Instants with limits in each segment."""
 FEWEST_SEGMENTS = 10
 """Segments of the coarsest spline."""
 MOST_TIGHTENED = 8
@@ -66,6 +74,8 @@ NEARLY = 1e-3
 `check: knots` and `check: midpoints`, and of limits with one value."""
 ARRIVES = 1e-3
 """Error of the forward simulation (rad, m, rad/s, m/s) above which a plan is not solved."""
+MOST_FEASIBLE = 150
+"""Largest number of iterations until a motion keeps its limits."""
 NEARBY = 1e-4
 """Barrier parameter of a start near an optimum."""
 
@@ -87,22 +97,40 @@ class _Run:
 
     def profile(self, segments: int, per_segment: int) -> Profile:
         """Return the profile of the task, with limits at `per_segment` instants of each segment."""
-        degree = self.task.profile.degree
-        if not self.task.cuts:
+        degree, task = self.task.profile.degree, self.task
+        if task.profile.knots == SEGMENTS or not (task.cuts or task.contacts):
             return Profile(degree, segments)
-        within = instants(self.task, self.module, per_segment)
+        within = instants(task, self.module, per_segment)
         return Profile(degree, segments, within, self.dependent)
 
     @cached_property
     def dependent(self) -> tuple[int, ...]:
-        """Coordinates that close the cuts, judged along the straight motion."""
-        profile = Profile(self.task.profile.degree, self.task.profile.segments)
-        control = guess(self.task, self.module, profile, None)[:-1]
-        return dependent(self.task, self.module, control.reshape(-1, self.module.n))
+        """Coordinates that close the cuts, judged along the straight motion, and that stand."""
+        task, chosen = self.task, list[int]()
+        if task.cuts:
+            profile = Profile(task.profile.degree, task.profile.segments)
+            control = guess(task, self.module, profile, None)[:-1]
+            chosen += dependent(task, self.module, control.reshape(-1, self.module.n))
+        if task.contacts is not None:
+            chosen += limbs(task.contacts, self.module, task.parameters)
+        return tuple(sorted({*chosen}))
 
     def solve(self, program: Problem, start: Array, stage: str, near: bool = False) -> Outcome:
         """Solve one program from `start` (unknowns,)."""
-        choices = replace(self.choices, mu=NEARBY if near else None)
+        return self.tried(program, start, stage, replace(self.choices, mu=NEARBY if near else None))
+
+    def feasible(self, program: Problem, start: Array, stage: str) -> Outcome:
+        """Return a motion that keeps all limits, if one is found, or the last one tried."""
+        any_motion, stage = Feasible(program), f"{stage}, feasible"
+        most = min(self.choices.most_iterations, MOST_FEASIBLE)
+        choices = replace(self.choices, ends_feasible=True, most_iterations=most, exact=True)
+        outcome = self.tried(any_motion, start, stage, replace(choices, mu=None))
+        if outcome.ended == SOLVED or self.interrupted.pressed:
+            return outcome
+        return self.tried(program, start, stage, replace(choices, mu=1.0, is_cautious=True))
+
+    def tried(self, program: Problem, start: Array, stage: str, choices: Choices) -> Outcome:
+        """Solve one program from `start` (unknowns,) by these choices."""
         progress = self.progress
         report = None if progress is None else (lambda step: progress(stage, step))
         with warnings.catch_warnings():  # of singular states that are only tried
@@ -153,7 +181,9 @@ def plan(
         chosen = reading.named_parameters(task) or ("none",)
         reading.check_order(module)
         check_robot(description.read(module))
-        module = load_package(build(module, BuildOptions(runtime_parameters=chosen)).folder)
+        points = reading.contact_points(task)
+        options = BuildOptions(runtime_parameters=chosen, loads=points)
+        module = load_package(build(module, options).folder)
     for name, value, least in (
         ("starts", starts, 1), ("seed", seed, 0), ("max_iterations", max_iterations, 1)
     ):  # fmt: skip
@@ -182,9 +212,10 @@ def _best(run: _Run, starts: int, seed: int) -> tuple[_Solution, tuple[Start, ..
     """Return the best of several starts, on the spline that each is solved on."""
     knots = run.task.profile
     segments = knots.segments
-    while knots.check == REFINE and segments % 2 == 0 and segments // 2 >= FEWEST_SEGMENTS:
+    coarse = knots.check == REFINE and run.task.contacts is None  # their phases need all instants
+    while coarse and segments % 2 == 0 and segments // 2 >= FEWEST_SEGMENTS:
         segments //= 2
-    per = min(PER_SEGMENT[knots.check], 2)
+    per = PER_SEGMENT[knots.check] if run.task.contacts else min(PER_SEGMENT[knots.check], 2)
     profile = run.profile(segments, per)
     while profile.segments < knots.segments:
         free, equations = unknowns_and_equations(transcribe(run.task, run.module, profile, per))
@@ -214,8 +245,12 @@ def _tried(
         stage = f"{profile.segments} segments"
         if starts > 1:
             stage += f", start {k + 1} of {starts}"
+        steps: tuple[Step, ...] = ()
+        if run.task.contacts is not None:
+            first = run.feasible(program, x, stage)
+            x, steps = first.x, first.steps
         outcome = run.solve(program, x, stage)
-        solutions.append(_Solution(profile, program, outcome, outcome.steps))
+        solutions.append(_Solution(profile, program, outcome, (*steps, *outcome.steps)))
         listed.append(_start(k, program, outcome))
     best = min(range(len(solutions)), key=lambda k: (listed[k].rank, k))
     rejected = (start for k, start in enumerate(listed) if k != best)

@@ -4,7 +4,7 @@ The unknowns are x = (c, T, u): control points c (M, n), row by row, the total t
 at instants where those are unknown.  Each term knows which of its derivatives can be non-zero, so
 that Jacobian and Hessian are sparse.
 
-    Linear      A (c, T): periodic and mirrored motions, travel in proportion to the time
+    Linear      A x: periodic and mirrored motions, travel in proportion to the time, friction
     Rates       A c / T^r: end and via states, limits of velocity, acceleration and jerk
     Time        T
     Effort      integrals of squared accelerations or jerks
@@ -30,6 +30,8 @@ from symgen.support.arrays import Array, Index
 Entries = tuple[Index, Index]
 """Rows and columns."""
 
+GENTLE = 1e-3
+"""Curvature of the search for any motion that keeps its limits."""
 _NO_ROWS: Array = np.zeros(0)
 _NO_ENTRIES: Entries = np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp)
 
@@ -75,6 +77,7 @@ class Iterate:
     """An x, and results of terms for it."""
 
     def __init__(self, x: Array, controls: int, n: int) -> None:
+        self.x = x
         self.control = x[: controls * n].reshape(controls, n)
         self.T = float(x[controls * n])
         self.loads = x[controls * n + 1 :]
@@ -260,17 +263,43 @@ class Problem:
         return [Fault(name, x, term.fault(row, x)) for name, (x, term, row) in listed]
 
 
+class Feasible(Problem):
+    """The constraints of a program without its objective.
+
+    Its Hessian is `GENTLE` times the identity: without the curvature of constraints, steps are
+    those of Gauss and Newton, which get into the limits from far away.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self.__dict__ |= vars(problem)
+        every = np.arange(problem.unknowns)
+        self.hessian_pattern = Pattern.of((problem.unknowns, problem.unknowns), every, every)
+
+    def objective(self, x: Array) -> float:
+        """Return 0."""
+        self.iterate(x)
+        return 0.0
+
+    def gradient(self, x: Array) -> Array:
+        """Return zeros, (unknowns,)."""
+        return np.zeros(self.unknowns)
+
+    def hessian(self, x: Array, weight: float, multipliers: Array) -> Array:
+        """Return the diagonal, (unknowns,)."""
+        return np.full(self.unknowns, GENTLE)
+
+
 @dataclass(kw_only=True)
 class Linear(Term):
-    """Sums of control points and T: coefficients[k] of unknown columns[k] in rows[k]."""
+    """Sums of unknowns: coefficients[k] of unknown columns[k] in rows[k]."""
 
     rows: Index
     columns: Index
     coefficients: Array
 
     def value(self, at: Iterate) -> Array:
-        """Return A (c, T)."""
-        products = self.coefficients * np.append(at.control, at.T)[self.columns]
+        """Return A x."""
+        products = self.coefficients * at.x[self.columns]
         return np.asarray(np.bincount(self.rows, products, len(self.lower)), dtype=float)
 
     def jacobian_positions(self) -> Entries:

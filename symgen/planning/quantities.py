@@ -105,17 +105,25 @@ class Quantity(ABC):
         """Return derivatives by T at fixed state, (K, m); None where they are 0."""
         return None
 
-    def by_loads(self, motion: Motion, unknown: Array) -> tuple[Array, Array]:
-        """Return derivatives by multiples of `unknown` loads, and their derivatives by the state.
+    def by_loads(self, motion: Motion, unknown: Array) -> Array:
+        """Return derivatives by multiples of `unknown` loads (a, n_loads, 6), (K, m, a).
 
-        `unknown` is (a, n_loads, 6), the results are (K, m, a) and (K, orders, m, n, a).
         Differences are exact for functions that are linear in loads.
         """
         assert motion.loads is not None
-        start = self.jacobian(motion)
-        moved = [self.jacobian(replace(motion, loads=motion.loads + unit)) for unit in unknown]
-        values, rows = (np.stack([each[k] - start[k] for each in moved], axis=-1) for k in range(2))
-        return values, rows
+        start = self.value(motion)
+        moved = [self.value(replace(motion, loads=motion.loads + unit)) for unit in unknown]
+        return np.stack([values - start for values in moved], axis=-1)
+
+    def gradients_by_loads(self, motion: Motion, unknown: Array, multipliers: Array) -> Array:
+        """Return derivatives of `by_loads`, with multipliers (K, m), by the state, (K, R, n, a)."""
+        assert motion.loads is not None
+        start = self.gradients(motion, multipliers)
+        moved = [
+            self.gradients(replace(motion, loads=motion.loads + unit), multipliers)
+            for unit in unknown
+        ]
+        return np.stack([gradients - start for gradients in moved], axis=-1)
 
     def curvature_by_loads(
         self, motion: Motion, unknown: Array, multipliers: Array
@@ -187,6 +195,12 @@ class Torques(Quantity):
         result[:, 0, 1], result[:, 1, 0] = q_qd, q_qd.transpose(0, 2, 1)
         result[:, 0, 2], result[:, 2, 0] = q_qdd, q_qdd.transpose(0, 2, 1)
         return result
+
+    def by_loads(self, motion: Motion, unknown: Array) -> Array:
+        """Return derivatives by multiples of `unknown` loads, (K, n, a)."""
+        slopes = self.module.inverse_dynamics_load_derivatives(motion.q, **self.keywords)
+        flat = unknown.reshape(len(unknown), -1).T
+        return np.asarray(slopes.reshape(*slopes.shape[:2], -1) @ flat)
 
     def by_time(self, motion: Motion) -> Array | None:
         """Differentiate through the loads."""
@@ -283,13 +297,21 @@ class Outputs(Quantity):
         through = by_tau[..., None, self.chosen, :] @ by_state
         return values[..., self.chosen], direct + through
 
-    def by_loads(self, motion: Motion, unknown: Array) -> tuple[Array, Array]:
-        """Return derivatives by loads (K, m, a), and differences of these by the state."""
+    def by_loads(self, motion: Motion, unknown: Array) -> Array:
+        """Return total derivatives by loads, (K, m, a): direct, and through the torques."""
+        (*_, by_tau, by_loads, _), _ = self._slopes(motion)
+        by_torques = self.torques.by_loads(motion, unknown)
+        direct = np.einsum("kmlc,alc->kma", by_loads[:, self.chosen], unknown)
+        return np.asarray(direct + by_tau[:, self.chosen] @ by_torques)
+
+    def gradients_by_loads(self, motion: Motion, unknown: Array, multipliers: Array) -> Array:
+        """Return differences of gradients by loads, (K, R, n, a)."""
         rows = [
-            (self.jacobian(after)[1] - self.jacobian(before)[1]) / (2 * h[:, None, None, None])
+            (self.gradients(after, multipliers) - self.gradients(before, multipliers))
+            / (2 * h[:, None, None])
             for before, after, h in self._either_side(motion, unknown)
         ]
-        return self._slopes_by_loads(motion, unknown), np.stack(rows, axis=-1)
+        return np.stack(rows, axis=-1)
 
     def curvature_by_loads(
         self, motion: Motion, unknown: Array, multipliers: Array
@@ -297,19 +319,12 @@ class Outputs(Quantity):
         """Return second derivatives (K, a, a), and mixed ones by T (K, a), by differences."""
         second, mixed = [], []
         for before, after, h in self._either_side(motion, unknown):
-            change = self._slopes_by_loads(after, unknown) - self._slopes_by_loads(before, unknown)
+            change = self.by_loads(after, unknown) - self.by_loads(before, unknown)
             second.append(np.einsum("kma,km->ka", change, multipliers) / (2 * h[:, None]))
             slopes = [self.by_time(each) for each in (before, after)]
             mixed.append(np.einsum("km,km->k", slopes[1] - slopes[0], multipliers) / (2 * h))
         hessian = np.stack(second, axis=-1)
         return 0.5 * (hessian + hessian.transpose(0, 2, 1)), np.stack(mixed, axis=-1)
-
-    def _slopes_by_loads(self, motion: Motion, unknown: Array) -> Array:
-        """Return total derivatives by loads, (K, m, a): direct, and through the torques."""
-        (*_, by_tau, by_loads, _), _ = self._slopes(motion)
-        by_torques = self.torques.by_loads(motion, unknown)[0]
-        direct = np.einsum("kmlc,alc->kma", by_loads[:, self.chosen], unknown)
-        return np.asarray(direct + by_tau[:, self.chosen] @ by_torques)
 
     @staticmethod
     def _either_side(motion: Motion, unknown: Array) -> list[tuple[Motion, Motion, Array]]:

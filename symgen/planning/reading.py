@@ -21,6 +21,7 @@ from symgen.planning.angles import read_angles
 from symgen.planning.attitudes import Stop, names_of_limits, on_chart, refuse_limits
 from symgen.planning.charts import joint_names
 from symgen.planning.checks import check_task
+from symgen.planning.contacts import named_points, read_contacts
 from symgen.planning.cuts import read_cuts
 from symgen.planning.loads import FreeLoad, read_loads, read_weights
 from symgen.planning.mirroring import read_mirrored
@@ -28,6 +29,8 @@ from symgen.planning.obstacles import read_keep_out
 from symgen.planning.poses import read_pose
 from symgen.planning.task import (
     CHECKS,
+    FINE,
+    INSTANTS,
     LONGEST,
     METHODS,
     REFINE,
@@ -48,7 +51,7 @@ from symgen.support.arrays import Array
 
 KEYS = (
     "symgen_task", "start", "goal", "via", "time", "objective", "limits", "loads", "keep_out",
-    "cuts", "periodic", "mirrored", "profile", "guess", "parameters", "method",
+    "cuts", "contacts", "periodic", "mirrored", "profile", "guess", "parameters", "method",
 )  # fmt: skip
 _STATE = ("q", "qd", "qdd", "point", "link", "offset", "position", "rpy")
 _SQUARES = ("torque", "acceleration", "jerk")
@@ -71,6 +74,11 @@ def named_parameters(source: str | PathLike[str] | Mapping[str, Any]) -> tuple[s
         raise RequestError(f"{document.file}: this is a model file; expected a task")
     node = root.entries.get("parameters") if isinstance(root, Table) else None
     return tuple(node.value.entries) if node and isinstance(node.value, Table) else ()
+
+
+def contact_points(source: str | PathLike[str] | Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the names of contact points in a task: the module is built with a load at each."""
+    return named_points(_document(source).root)
 
 
 def check_order(model: str | PathLike[str]) -> None:
@@ -139,6 +147,7 @@ class _Reader:
             free_loads=free,
             keep_out=read_keep_out(keys["keep_out"], module),
             cuts=read_cuts(keys["cuts"], module),
+            contacts=read_contacts(keys["contacts"], module),
             periodic=periodic,
             mirrored=mirrored,
             profile=self.profile(keys["profile"]),
@@ -297,11 +306,12 @@ class _Reader:
         )
 
     def profile(self, value: Value) -> Knots:
-        keys = value.table(("degree", "segments", "check"), "degree:, segments:, check:")
+        keys = value.table(("degree", "segments", "check", "knots"), "degree:, segments:, check:")
         return Knots(
             keys["degree"].whole(3, 3, 7),
             keys["segments"].whole(20, 2, MOST_SEGMENTS),
             keys["check"].choice(CHECKS, REFINE),
+            keys["knots"].choice(FINE, INSTANTS),
         )
 
     def guess(self, value: Value) -> tuple[Guess, list[Stop]]:

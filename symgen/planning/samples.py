@@ -110,14 +110,8 @@ class Sampled(Term):
         if by_time is not None:
             rows[:, :, T] += by_time
         if self.unknown is not None:
-            rows[:, :, T + 1 :] = self.by_loads(at)[0]
+            rows[:, :, T + 1 :] = self.quantity.by_loads(self.motion(at), self.unknown)
         return rows
-
-    @once
-    def by_loads(self, at: Iterate) -> tuple[Array, Array]:
-        """Return slopes (K, m, a) by unknown loads, and theirs by the state, (K, R, m, n, a)."""
-        assert self.unknown is not None
-        return self.quantity.by_loads(self.motion(at), self.unknown)
 
     def scaled_basis(self, at: Iterate, orders: int) -> Array:
         """Return B_r / T^r, (K, R, p + 1)."""
@@ -279,14 +273,14 @@ class Sampled(Term):
 
     def _with_loads(self, at: Iterate, blocks: Array, factors: Array) -> Array:
         """Return blocks with rows and columns of the unknown loads behind T."""
-        gradients = np.einsum("krija,ki->krja", self.by_loads(at)[1], factors)
+        assert self.unknown is not None
+        gradients = self.quantity.gradients_by_loads(self.motion(at), self.unknown, factors)
         orders, a = gradients.shape[1], gradients.shape[3]
         basis = self.scaled_basis(at, orders)
         by_control = np.einsum("krb,krja->kbja", basis, gradients).reshape(len(blocks), -1, a)
         speed = self._speed(at, orders)
         by_time = np.einsum("krja,krj->ka", gradients, speed)[:, None]
         padded = np.pad(blocks, ((0, 0), (0, a), (0, a)))
-        assert self.unknown is not None
         second = self.quantity.curvature_by_loads(self.motion(at), self.unknown, factors)
         if second is not None:
             padded[:, blocks.shape[1] :, blocks.shape[1] :] = second[0]

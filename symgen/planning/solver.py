@@ -65,8 +65,14 @@ class History:
     """Iterates so far, and the best of them; `violation` is scaled as the solver's constraints."""
 
     report: Report | None
+    ends_feasible: bool = False
     steps: list[Step] = field(default_factory=list)
     best: tuple[tuple[float, float], Array] | None = None
+
+    @property
+    def has_arrived(self) -> bool:
+        """Whether the search ends with the last iterate, which keeps all limits."""
+        return self.ends_feasible and bool(self.steps) and self.steps[-1].violation <= HOLDS
 
     def add(self, x: Array, objective: float, violation: float) -> None:
         """Note an iterate x (unknowns,)."""
@@ -94,7 +100,9 @@ class Choices:
     """A user's choices about a solver.
 
     Without `exact` the Hessian is a limited-memory approximation (L-BFGS).  `mu` is the barrier
-    parameter to begin with; a small one where the start is near an optimum.
+    parameter to begin with; a small one where the start is near an optimum.  A search that
+    `ends_feasible` ends at the first iterate that keeps all limits; one that `is_cautious` chooses
+    the steps of multipliers by the dual infeasibility.
     """
 
     tolerance: float = TOLERANCE
@@ -102,6 +110,8 @@ class Choices:
     exact: bool = True
     mu: float | None = None
     solver: str = IPOPT
+    ends_feasible: bool = False
+    is_cautious: bool = False
 
 
 class Interrupted:
@@ -143,13 +153,15 @@ def solve(
             f"plan: {equations} equations for {free} unknowns: ask for less, or give the profile "
             "more segments; where a joint has no drive, 'method: collocation'"
         )
-    history = History(report)
+    history = History(report, choices.ends_feasible)
     begun = time.perf_counter()
     inside = np.clip(start, program.lower, program.upper)
     minimise = _by_ipopt if choices.solver == IPOPT else _by_trust_constr
     x, ended = minimise(program, inside, choices, interrupted, history)
     if ended != SOLVED and history.best is not None:
         x = history.best[1]
+    if history.has_arrived:
+        ended = SOLVED
     return Outcome(x, ended, tuple(history.steps), time.perf_counter() - begun)
 
 
@@ -233,6 +245,8 @@ def ipopt_options(choices: Choices) -> dict[str, Any]:
     options = {**_IPOPT, "tol": choices.tolerance, "max_iter": choices.most_iterations}
     if choices.mu is not None:
         options |= {"mu_init": choices.mu, "warm_start_init_point": "yes"}
+    if choices.is_cautious:
+        options["alpha_for_y"] = "min-dual-infeas"
     if not choices.exact:
         options["hessian_approximation"] = "limited-memory"
     return options
@@ -355,7 +369,7 @@ def _watch(casadi: Any, program: Problem, interrupted: Interrupted, history: His
 
     def note(x: Array, objective: Array, g: Array, *_: Array) -> tuple[Array]:
         history.add(x, float(objective[0]), violation(program, x, g))
-        return (np.array([float(interrupted.pressed)]),)
+        return (np.array([float(interrupted.pressed or history.has_arrived)]),)
 
     return _callback(casadi, "watch", inputs, [casadi.Sparsity.dense(1, 1)], note)
 
@@ -398,7 +412,7 @@ def _by_trust_constr(
         history.add(x, float(state.fun), over)
         barrier = getattr(state, "barrier_parameter", 0.0)
         optimal = max(barrier, over, float(state.optimality)) <= choices.tolerance
-        return optimal or interrupted.pressed
+        return optimal or interrupted.pressed or history.has_arrived
 
     constraints = NonlinearConstraint(
         lambda y: program.constraints(every(y)), program.lower_rows, program.upper_rows,

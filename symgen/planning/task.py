@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from symgen.planning.angles import Angle
 from symgen.planning.charts import Chart
+from symgen.planning.contacts import Contacts
 from symgen.planning.loads import FreeLoad, Loads
 from symgen.planning.mirroring import Mirrored
 from symgen.planning.obstacles import KeepOut
@@ -25,6 +26,11 @@ VERSION = 1
 KNOTS, MIDPOINTS, REFINE = "knots", "midpoints", "refine"
 CHECKS = (KNOTS, MIDPOINTS, REFINE)
 """Instants with limits: `refine` tightens limits until they hold on the fine grid."""
+PER_SEGMENT: Mapping[str, int] = {KNOTS: 1, MIDPOINTS: 2, REFINE: 4}
+"""Instants with limits in each segment."""
+INSTANTS, SEGMENTS = "instants", "segments"
+FINE = (INSTANTS, SEGMENTS)
+"""Knots of coordinates that close cuts or stand."""
 SHORTEST, LONGEST = 1e-3, 1e4
 """Bounds of free times (s)."""
 SPLINES, COLLOCATION = "splines", "collocation"
@@ -104,11 +110,12 @@ class Cut:
 
 @dataclass(frozen=True)
 class Knots:
-    """Degree and number of segments of the splines, and the instants with limits."""
+    """Degree and number of segments of the splines, the instants with limits, `FINE` knots."""
 
     degree: int = 3
     segments: int = 20
     check: str = REFINE
+    knots: str = INSTANTS
 
 
 @dataclass(frozen=True)
@@ -144,4 +151,5 @@ class Task:
     profile: Knots
     guess: Guess
     parameters: Mapping[str, float]
+    contacts: Contacts | None = None
     method: str = SPLINES

@@ -6,6 +6,7 @@ limits      of q: bounds of control points; of rates: rows of their control poin
             wrenches, outputs and distances: at `per_segment` instants of every segment
 objective   integrals of squared torques by Simpson's rule, of accelerations and jerks exactly
 cuts        closed at all instants, by coordinates that have a knot at each (`symgen.planning.cuts`)
+contacts    points that stand at instants, their forces (`symgen.planning.standing`)
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import numpy as np
 
 from symgen.planning.angles import cosines_of
 from symgen.planning.charts import joint_names
+from symgen.planning.contacts import EVEN, UNIT, weight_of
 from symgen.planning.cuts import closed
 from symgen.planning.loads import LoadsAt, loads_at
 from symgen.planning.obstacles import Distances
@@ -36,9 +38,10 @@ from symgen.planning.problem import (
 from symgen.planning.quantities import Outputs, Quantity, Torques, Velocities, Wrenches
 from symgen.planning.samples import Sampled
 from symgen.planning.splines import Profile
+from symgen.planning.standing import Ground
 from symgen.planning.task import State, Task
 from symgen.planning.values import COMPONENTS, Range
-from symgen.support.arrays import Array, Index
+from symgen.support.arrays import Array, Flags, Index
 
 Margins = Mapping[str, Array]
 """Margins of limits by the name of their quantity, (instants, entries)."""
@@ -185,6 +188,7 @@ class _Transcription:
         self.sizes = Sizes(profile.controls, self.n, len(self.forces) * self.count)
         self.labels = tuple(module.coordinate_names)
         self.loads: LoadsAt | None = loads_at(task.loads, module.n_loads, task.parameters)
+        self.ground = Ground.of(task, module, self.count)
         self.lower, self.upper = self.bounds()
 
     def problem(self) -> Problem:
@@ -199,7 +203,20 @@ class _Transcription:
             terms += self.state(f"via {k + 1}", via.state, via.at)
         terms += [self.sampled(entry) for entry in self.limited]
         terms += closed(self.task, self.module, self.profile, self.sizes)
+        terms += smooth(self.profile, self.sizes, self.moving)
+        if self.ground is not None:
+            linear = [term for term in terms if isinstance(term, Linear | Rates)]
+            bounds = self.lower, self.upper
+            terms += self.ground.terms(self.task, self.profile, self.sizes, linear, bounds)
+            first = len(self.forces) - 3 * len(self.ground.contacts.names)
+            terms.append(self.ground.friction(self.sizes, first, len(self.forces)))
         return Problem(self.sizes, terms, self.lower, self.upper)
+
+    @property
+    def moving(self) -> Flags:
+        """Coordinates with a control point that is free, (n,)."""
+        controls = (self.lower < self.upper)[: self.sizes.time]
+        return np.asarray(controls.reshape(-1, self.n).any(axis=0))
 
     def bounds(self) -> tuple[Array, Array]:
         """Return bounds of control points, of T, and of unknown loads."""
@@ -215,7 +232,11 @@ class _Transcription:
             upper[ends[0]] = np.minimum(upper[ends[0]], state.ranges[:, 1])
         least, most = self.task.time
         ranges = np.array([force.limits for force in self.forces]).reshape(-1, 2)
-        weakest, strongest = np.tile(ranges, (self.count, 1)).T
+        ranges = np.tile(ranges, (self.count, 1, 1))
+        if self.ground is not None:
+            off = ~self.ground.schedule.bearing.repeat(3, axis=1)
+            ranges[:, -off.shape[1] :][off] = 0.0
+        weakest, strongest = ranges.reshape(-1, 2).T
         return (
             np.concatenate([lower.ravel(), [least], weakest]),
             np.concatenate([upper.ravel(), [most], strongest]),
@@ -311,10 +332,11 @@ class _Transcription:
         if not mirrored:
             return []
         rows, columns, coefficients = [], [], []
-        for order in range(3):
+        moving = self.moving
+        for order in range(task.mirrored.orders):
             (start, _), (end, _) = (self.basis_row(order, s) for s in (0.0, 1.0))
             for i, j, sign in mirrored:
-                if not order and i in task.mirrored.advancing:
+                if (not order and i in task.mirrored.advancing) or not moving[[i, j]].any():
                     continue
                 for factors, joint in ((end, i), (-sign * start, j)):
                     for k in np.flatnonzero(factors):
@@ -327,9 +349,11 @@ class _Transcription:
             rows.append(i)
             columns.append(self.sizes.time)
             coefficients.append(-speed)
+        present, numbers = np.unique(rows, return_inverse=True)
         return [
             Linear(
-                self.sizes, "cycle", ends, ends, self.labels, rows=np.array(rows, dtype=np.intp),
+                self.sizes, "cycle", ends[present], ends[present],
+                tuple(self.labels[row % self.n] for row in present), rows=numbers,
                 columns=np.array(columns, dtype=np.intp), coefficients=np.array(coefficients),
             )
         ]  # fmt: skip
@@ -348,7 +372,8 @@ class _Transcription:
         Across kinks of cubic splines optima exploit its error by motions that alternate from one
         instant to the next.
         """
-        has_kinks = self.profile.within > 1 and self.profile.degree == 3
+        fine = self.profile.within > 1 and self.profile.degree == 3
+        has_kinks = fine or self.ground is not None
         return simpson(count) if count % 2 and not has_kinks else trapezoids(count)
 
     def sampled(self, entry: Limited) -> Term:
@@ -382,7 +407,7 @@ class Force:
 
 
 def forces(task: Task, module: Any) -> tuple[Force, ...]:
-    """List unknown forces: in every cut, along its axes; then free components of loads."""
+    """List unknown forces: in every cut, free components of loads, at every contact point."""
     unknown = []
     for cut in task.cuts:
         for axis in cut.axes:
@@ -394,7 +419,38 @@ def forces(task: Task, module: Any) -> tuple[Force, ...]:
         unit[free.load, free.component] = 1.0
         weight = task.objective.loads.get((free.load, free.component), 0.0)
         unknown.append(Force(unit, free.limits, weight))
+    if task.contacts is not None:
+        size = UNIT * weight_of(module, task.parameters)
+        for load in task.contacts.loads:
+            for axis, least in zip(task.contacts.axes, (-np.inf, -np.inf, 0.0), strict=True):
+                unit = np.zeros((module.n_loads, 6))
+                unit[load, :3] = size * axis
+                unknown.append(Force(unit, (least, np.inf), EVEN * UNIT**2))
     return tuple(unknown)
+
+
+def smooth(profile: Profile, sizes: Sizes, moving: Flags) -> list[Term]:
+    """Return rows that make independent coordinates one polynomial over every segment.
+
+    Coordinates that are not `moving` (n,) are constant.
+    """
+    jumps = profile.jumps()
+    independent = np.setdiff1d(np.flatnonzero(moving), profile.dependent)
+    if not len(jumps) or not len(independent):
+        return []
+    jumps = jumps / np.abs(jumps).max(axis=1, keepdims=True)
+    rows, columns = np.nonzero(jumps)
+    entries = np.arange(len(rows)).repeat(len(independent))
+    joints = np.tile(independent, len(rows))
+    which = np.tile(np.arange(len(independent)), len(rows))
+    zero = np.zeros(len(jumps) * len(independent))
+    return [
+        Linear(
+            sizes, "smooth", zero, zero, rows=rows[entries] * len(independent) + which,
+            columns=columns[entries] * sizes.n + joints,
+            coefficients=jumps[rows, columns][entries],
+        )
+    ]  # fmt: skip
 
 
 def directions(forces: Sequence[Force]) -> Array | None:

@@ -1,0 +1,350 @@
+"""Contacts of a task as terms of its program: standing, touch-down, heights, friction.
+
+While a point stands its height is 0, and it stays where it was when it came on, or at its place; at
+the instant at which it comes on it is at rest.  Points that are off the ground stay above it.
+
+Not all of these rows are independent: points of one foot are at fixed distances, ends that are
+mirrored repeat each other, a start that is given has no freedom.  A solver needs independent
+equations.  Rows are chosen one after another, heights before positions in the plane, each time the
+one whose gradient is farthest from the span of those chosen before (Gram-Schmidt), until the others
+are implied: first at every instant, in a posture with all points that stand on the ground, then
+beside the linear equations of the program, at a random motion that satisfies these.  Verification
+looks at all rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from symgen.planning.contacts import Contacts, Schedule, images
+from symgen.planning.placements import Combination, PlacedRates
+from symgen.planning.problem import Entries, Iterate, Linear, Problem, Sizes, Term, instant
+from symgen.planning.quantities import Motion
+from symgen.planning.samples import Sampled
+from symgen.planning.splines import Profile
+from symgen.planning.task import Task
+from symgen.support.arrays import Array, Flags, Index
+
+LENGTH = 0.1
+"""Scale of heights and positions (m), and of velocities (m/s)."""
+MOVED = 0.1
+"""Size of the random motion (rad, m) at which independence is judged."""
+IMPLIED = 1e-3
+"""Largest remainder of a row, relative to it, that the rows before imply."""
+MOST_STEPS, STANDS, STRIDE = 50, 1e-9, 0.3
+"""Steps to a posture with all points of an instant on the ground, the error (m) that ends them, and
+their largest size (rad, m)."""
+LINEAR, HEIGHT, PLACE, SPEED, CLEARANCE = range(5)
+"""Kinds of rows in the order of choice."""
+
+
+@dataclass(kw_only=True)
+class Rows(Term):
+    """Rows of another term, less other rows of it: `plus` and `minus` (rows,), -1 for none."""
+
+    of: Sampled
+    plus: Index
+    minus: Index
+
+    def name_of(self, row: int) -> str:
+        """Return the label of the row."""
+        return self.labels[row]
+
+    def fault(self, row: int, over: float) -> str:
+        """Return the excess in m or m/s, and its instant."""
+        k = int(self.plus[row]) // len(self.of.chosen)
+        unit = "m" if self.of.quantity.orders == 1 else "m/s"
+        return f"missed by {over * LENGTH:.2g} {unit} {instant(float(self.of.s[k]))}"
+
+    @property
+    def _subtracted(self) -> Index:
+        return np.flatnonzero(self.minus >= 0)
+
+    def value(self, at: Iterate) -> Array:
+        """Return the differences, (rows,)."""
+        values = self.of.value(at)
+        result = values[self.plus]
+        result[self._subtracted] -= values[self.minus[self._subtracted]]
+        return result
+
+    @cached_property
+    def _entries(self) -> tuple[Entries, Index, Array]:
+        """Return positions, the entries of the other term there, and their signs."""
+        rows, columns = self.of.jacobian_positions()
+        starts = np.searchsorted(rows, np.arange(len(self.of.lower) + 1))
+        both = (
+            (np.arange(len(self.plus)), self.plus),
+            (self._subtracted, self.minus[self._subtracted]),
+        )
+        here, chosen, signs = [], [], []
+        for sign, (mine, theirs) in zip((1.0, -1.0), both, strict=True):
+            counts = starts[theirs + 1] - starts[theirs]
+            ends = np.cumsum(counts)
+            within = np.arange(counts.sum()) - np.repeat(ends - counts, counts)
+            here.append(np.repeat(mine, counts))
+            chosen.append(np.repeat(starts[theirs], counts) + within)
+            signs.append(np.full(len(within), sign))
+        entries = np.concatenate(chosen)
+        return (np.concatenate(here), columns[entries]), entries, np.concatenate(signs)
+
+    def jacobian_positions(self) -> Entries:
+        """Return the positions of both rows."""
+        return self._entries[0]
+
+    def jacobian(self, at: Iterate) -> Array:
+        """Return the entries of both rows."""
+        _, entries, signs = self._entries
+        return np.asarray(self.of.jacobian(at)[entries] * signs)
+
+    def hessian_positions(self) -> Entries:
+        """Return those of the other term."""
+        return self.of.hessian_positions()
+
+    def hessian(self, at: Iterate, weight: float, multipliers: Array) -> Array:
+        """Return second derivatives of the other term, with multipliers of its rows."""
+        spread = np.bincount(self.plus, multipliers, len(self.of.lower)).astype(float)
+        some = self._subtracted
+        spread -= np.bincount(self.minus[some], multipliers[some], len(self.of.lower))
+        return self.of.hessian(at, 0.0, spread)
+
+    def of_rows(self, chosen: Index) -> Rows:
+        """Return the term of some rows."""
+        return Rows(
+            self.sizes, self.name, self.lower[chosen], self.upper[chosen],
+            tuple(self.labels[k] for k in chosen), of=self.of, plus=self.plus[chosen],
+            minus=self.minus[chosen],
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Ground:
+    """The contacts of a task at the instants of a program: `schedule`, places of the points."""
+
+    contacts: Contacts
+    schedule: Schedule
+    places: Combination
+
+    @classmethod
+    def of(cls, task: Task, module: Any, count: int) -> Ground | None:
+        """Return those of a task with limits at `count` instants; None without contacts."""
+        if task.contacts is None:
+            return None
+        places = task.contacts.places_of(module, task.parameters)
+        schedule = task.contacts.schedule(count, cycle(task, module, places))
+        return cls(task.contacts, schedule, places)
+
+    def terms(
+        self, task: Task, profile: Profile, sizes: Sizes, linear: Sequence[Term],
+        bounds: tuple[Array, Array],
+    ) -> list[Term]:  # fmt: skip
+        """Return standing, touch-down and clearance; `linear` are equations of the program."""
+        lower, upper = (side[: sizes.time].reshape(-1, sizes.n) for side in bounds)
+        independent = self._independent(task, np.asarray((lower < upper).any(axis=0)))
+        standing = self._standing(task, profile, sizes, independent)
+        arriving = self._arriving(task, profile, sizes, independent)
+        equations = [
+            term for term in linear if len(term.lower) and np.all(term.lower == term.upper)
+        ]
+        start = sum(len(term.lower) for term in equations)
+        middle = start + len(standing.lower)
+        kinds = np.concatenate([
+            np.full(start, LINEAR), self._kinds(standing), np.full(len(arriving.lower), SPEED)
+        ])  # fmt: skip
+        kept = _independent([*equations, standing, arriving], kinds, bounds) | (kinds == CLEARANCE)
+        return [
+            standing.of_rows(np.flatnonzero(kept[start:middle])),
+            arriving.of_rows(np.flatnonzero(kept[middle:])),
+        ]
+
+    def _independent(self, task: Task, moving: Flags) -> Flags:
+        """Return which coordinates of points are independent at an instant, (K, P, 3).
+
+        They are those of points that stand, heights first, and heights of others.
+        """
+        from scipy.linalg import lstsq
+
+        places = task.chart.along(self.places)
+        result = np.zeros((*self.schedule.standing.shape, 3), dtype=bool)
+        patterns, which = np.unique(self.schedule.standing, axis=0, return_inverse=True)
+        rest = task.guess.through[0] if task.guess.through is not None else np.zeros(len(moving))
+        for number, stands in enumerate(patterns):
+            x = rest + MOVED * moving * np.random.default_rng(0).normal(size=len(moving))
+            heights: Index = 3 * np.flatnonzero(stands) + 2
+            for _ in range(MOST_STEPS):
+                values, rows = places.jacobian(_posture(x))
+                if np.abs(values[0, heights]).max(initial=0.0) < STANDS:
+                    break
+                A = rows[0, 0][heights] * moving
+                step = lstsq(A, -values[0, heights], cond=IMPLIED)[0]
+                x += step * min(1.0, STRIDE / max(np.abs(step).max(), STRIDE))
+            rows = places.jacobian(_posture(x))[1][0, 0] * moving
+            sizes = np.linalg.norm(rows, axis=1)
+            rows /= np.where(sizes > 0, sizes, 1.0)[:, None]
+            kept = np.zeros(len(rows), dtype=bool)
+            in_plane: Index = (3 * np.flatnonzero(stands)[:, None] + [0, 1]).ravel()
+            off_ground = 3 * np.flatnonzero(~stands) + 2
+            for some in (heights, in_plane):
+                kept[some[_greedy(rows, some)]] = True
+            kept[off_ground] = np.linalg.norm(rows[off_ground], axis=1) >= IMPLIED
+            result[which == number] = kept.reshape(-1, 3)
+        return result
+
+    def _standing(self, task: Task, profile: Profile, sizes: Sizes, independent: Flags) -> Rows:
+        """Return all rows of positions: equations of points that stand, heights of others."""
+        s = np.linspace(0.0, 1.0, len(self.schedule.first))
+        of = _sampled(task, self.places, profile, sizes, s)
+        count, names = len(self.contacts.names), self.contacts.names
+        plus, minus, lower, upper, labels = [], [], [], [], []
+        for k, i in np.ndindex(*self.schedule.standing.shape):
+            first, row = int(self.schedule.first[k, i]), 3 * (count * k + i)
+            stands = self.schedule.standing[k, i]
+            if independent[k, i, 2]:
+                plus.append(row + 2)
+                minus.append(-1)
+                lower.append(0.0 if stands else self.contacts.clearance / LENGTH)
+                upper.append(0.0 if stands else np.inf)
+                labels.append(f"height of {names[i]}")
+            for axis, place in enumerate(self.contacts.places[i]):
+                if independent[k, i, axis] and (k > first or not np.isnan(place)):
+                    fixed = not np.isnan(place)
+                    plus.append(row + axis)
+                    minus.append(-1 if fixed else 3 * (count * first + i) + axis)
+                    lower.append(place / LENGTH if fixed else 0.0)
+                    upper.append(lower[-1])
+                    labels.append(f"place of {names[i]}")
+        sides = np.array(lower), np.array(upper)
+        rows = np.array(plus, dtype=int), np.array(minus, dtype=int)
+        return Rows(sizes, "contact", *sides, tuple(labels), of=of, plus=rows[0], minus=rows[1])
+
+    def _arriving(self, task: Task, profile: Profile, sizes: Sizes, independent: Flags) -> Rows:
+        """Return the velocities at touch-down, which are 0."""
+        k, i = np.nonzero(self.schedule.arriving)
+        instants, at = np.unique(k, return_inverse=True)
+        s = instants / (len(self.schedule.first) - 1)
+        of = _sampled(task, PlacedRates(self.places), profile, sizes, s)
+        rows = ((len(self.contacts.names) * at + i)[:, None] * 3 + np.arange(3)).ravel()
+        rows = rows[independent[k, i].ravel()]
+        points = i.repeat(3)[independent[k, i].ravel()]
+        labels = tuple(f"speed of {self.contacts.names[point]}" for point in points)
+        zero = np.zeros(len(rows))
+        none = np.full(len(rows), -1)
+        return Rows(sizes, "touch-down", zero, zero, labels, of=of, plus=rows, minus=none)
+
+    def _kinds(self, standing: Rows) -> Index:
+        """Return the kinds of rows."""
+        equations = np.where(standing.plus % 3 == 2, HEIGHT, PLACE)
+        return np.where(standing.lower < standing.upper, CLEARANCE, equations)
+
+    def friction(self, sizes: Sizes, first: int, stride: int) -> Linear:
+        """Return |f_1|, |f_2| <= friction f_n / sqrt(2) of points that bear; the forces of an
+        instant are unknowns `first`, ... of its `stride`."""
+        k, i = np.nonzero(self.schedule.bearing)
+        slope = self.contacts.friction / np.sqrt(2.0)
+        force = sizes.time + 1 + stride * k + first + 3 * i
+        count = 4 * len(k)
+        tangents = (force[:, None] + [0, 0, 1, 1]).ravel()
+        columns = np.concatenate([tangents, force.repeat(4) + 2])
+        coefficients = np.concatenate([np.tile([1.0, -1.0], count // 2), np.full(count, -slope)])
+        labels = tuple(f"friction of {self.contacts.names[point]}" for point in i.repeat(4))
+        return Linear(
+            sizes, "friction", np.full(count, -np.inf), np.zeros(count), labels, axes=False,
+            rows=np.tile(np.arange(count), 2), columns=columns, coefficients=coefficients,
+        )  # fmt: skip
+
+
+def cycle(task: Task, module: Any, places: Combination) -> Index | None:
+    """Return the image of every contact point in the next cycle; None without cycles."""
+    mirrored = task.mirrored.coordinates
+    if task.periodic:
+        mirrored = mirrored or tuple((k, k, 1.0) for k in range(module.n))
+    if not mirrored or task.contacts is None:
+        return None
+    x = np.random.default_rng(1).normal(scale=0.3, size=(4, module.n))
+    image = x.copy()
+    for i, j, sign in mirrored:
+        image[:, i] = sign * x[:, j]
+    zero, instants = np.zeros_like(x), np.zeros(len(x))
+    positions = task.chart.along(places)
+    heights, mirror = (
+        positions.value(Motion(z, zero, zero, instants, instants))[:, 2::3] for z in (x, image)
+    )
+    return images(task.contacts, heights, mirror)
+
+
+def _posture(x: Array) -> Motion:
+    """Return the motion of one instant at rest at x (n,)."""
+    zero = np.zeros((1, len(x)))
+    return Motion(x[None], zero, zero, np.zeros(1), np.zeros(1))
+
+
+def _sampled(
+    task: Task, quantity: Combination | PlacedRates, profile: Profile, sizes: Sizes, s: Array
+) -> Sampled:
+    """Return a term of all entries at instants, without limits."""
+    along = task.chart.along(quantity)
+    count, m = len(s), along.size
+    free = np.full(count * m, np.inf)
+    return Sampled(
+        sizes, "contact", -free, free, along.labels, s=s, local=profile.at(s), quantity=along,
+        limited=np.arange(count), chosen=np.arange(m), scale=np.full(m, LENGTH),
+        quadrature=np.zeros(count), squares=np.zeros(m), linear=np.zeros(m),
+    )  # fmt: skip
+
+
+def _independent(terms: Sequence[Term], kinds: Index, bounds: tuple[Array, Array]) -> Flags:
+    """Return which rows of some `kinds` are kept, where unknowns with equal `bounds` are fixed.
+
+    Their gradients are those at a random motion that satisfies the linear equations.
+    """
+    from scipy.linalg import qr, solve_triangular
+
+    sizes = terms[0].sizes
+    lower, upper = bounds
+    problem = Problem(sizes, terms, lower, upper)
+    pattern, free = problem.jacobian_pattern, lower < upper
+    x = np.zeros(sizes.unknowns)
+    x[: sizes.time] = np.random.default_rng(0).normal(scale=MOVED, size=sizes.time)
+    x[sizes.time] = 1.0
+    x = np.clip(x, lower, upper)
+
+    def gradients() -> tuple[Array, Array]:
+        matrix = np.zeros(pattern.shape)
+        matrix[pattern.rows, pattern.columns] = problem.jacobian(x)
+        norms = np.linalg.norm(matrix[:, free], axis=1)
+        norms = np.where(norms > 0, norms, 1.0)
+        return matrix[:, free] / norms[:, None], norms
+
+    kept: Flags = kinds == LINEAR
+    matrix, norms = gradients()
+    if kept.any():
+        Q, R, order = qr(matrix[kept].T, mode="economic", pivoting=True)
+        rank = np.count_nonzero(np.abs(np.diag(R)) > IMPLIED)
+        Q, R, order = Q[:, :rank], R[:rank, :rank], order[:rank]
+        short = ((problem.lower_rows - problem.constraints(x)) / norms)[kept][order]
+        x[free] += Q @ solve_triangular(R, short, trans="T")
+        matrix, _ = gradients()
+        matrix -= (matrix @ Q) @ Q.T
+    for kind in (HEIGHT, PLACE, SPEED):
+        chosen = np.flatnonzero(kinds == kind)
+        kept[chosen[_greedy(matrix, chosen)]] = True
+    return kept
+
+
+def _greedy(matrix: Array, rows: Index) -> Index:
+    """Return which of some `rows` are independent of each other; subtract them from all rows."""
+    kept, waiting = [], np.arange(len(rows))
+    while len(waiting):
+        remainders = np.linalg.norm(matrix[rows[waiting]], axis=1)
+        most = int(remainders.argmax())
+        if remainders[most] < IMPLIED:
+            break
+        kept.append(waiting[most])
+        unit = matrix[rows[waiting[most]]] / remainders[most]
+        matrix -= np.outer(matrix @ unit, unit)
+        waiting = waiting[(remainders >= IMPLIED) & (np.arange(len(waiting)) != most)]
+    return np.array(kept, dtype=int)
