@@ -174,7 +174,7 @@ class Ground:
         rest = task.guess.through[0] if task.guess.through is not None else np.zeros(len(moving))
         for number, stands in enumerate(patterns):
             x = rest + MOVED * moving * np.random.default_rng(0).normal(size=len(moving))
-            heights: Index = 3 * np.flatnonzero(stands) + 2
+            heights = np.flatnonzero(np.outer(stands, [False, False, True]))
             for _ in range(MOST_STEPS):
                 values, rows = places.jacobian(_posture(x))
                 if np.abs(values[0, heights]).max(initial=0.0) < STANDS:
@@ -186,8 +186,8 @@ class Ground:
             sizes = np.linalg.norm(rows, axis=1)
             rows /= np.where(sizes > 0, sizes, 1.0)[:, None]
             kept = np.zeros(len(rows), dtype=bool)
-            in_plane: Index = (3 * np.flatnonzero(stands)[:, None] + [0, 1]).ravel()
-            off_ground = 3 * np.flatnonzero(~stands) + 2
+            in_plane = np.flatnonzero(np.outer(stands, [True, True, False]))
+            off_ground = np.flatnonzero(np.outer(~stands, [False, False, True]))
             for some in (heights, in_plane):
                 kept[some[_greedy(rows, some)]] = True
             kept[off_ground] = np.linalg.norm(rows[off_ground], axis=1) >= IMPLIED
