@@ -1,7 +1,7 @@
-"""Contacts of a plan between its instants: forces that balance, slips, a simulation with held feet.
+"""Contacts of a plan between its instants: balanced forces, slips, simulations with held feet.
 
-At its instants a plan satisfies the equations of motion of coordinates without a drive; between them
-forces that are linear in time do so only nearly.  There the forces of points that bear get the
+At its instants a plan satisfies the equations of motion of coordinates without a drive; between
+them forces that are linear in time do so only nearly.  There the forces of points that bear get the
 correction of least norm that satisfies the equations exactly, so that the torques of the drives are
 those of the motion.  What this takes from friction cones and limits is reported.
 
