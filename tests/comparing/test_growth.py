@@ -79,6 +79,8 @@ def test_the_picture_has_every_point_and_says_its_numbers():
         joints = "1 joint" if size.n == 1 else f"{size.n} joints"
         words = f"{size.formulation}, {joints}: {size.operations:,} operations"
         assert words in titles
+    marks = {x.tag for x in svg.iter() if "newton_euler," in (x.findtext(f"{SVG}title") or "")}
+    assert marks == {f"{SVG}circle"}  # of the first curve
     assert len(list(svg.iter(f"{SVG}polyline"))) == len(growth.curves)
     width, height = map(float, svg.get("viewBox").split()[2:])
     for text in svg.iter(f"{SVG}text"):
