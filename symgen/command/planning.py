@@ -68,7 +68,7 @@ def plan(
     from symgen.pipeline.building import build
     from symgen.planning.checks import check_robot
     from symgen.planning.plan import plan as find
-    from symgen.planning.reading import check_order, named_parameters
+    from symgen.planning.reading import check_order, contact_points, named_parameters
     from symgen.planning.results import EXCEEDED, check_outputs
     from symgen.planning.solver import ready
     from symgen.planning.task import REFINE
@@ -79,8 +79,8 @@ def plan(
     check_order(model)
     check_robot(read(model, reading))
     options = BuildOptions(
-        runtime_parameters=named_parameters(task) or ("none",), loads=loads, points=added_points,
-        reading=reading,
+        runtime_parameters=named_parameters(task) or ("none",),
+        loads=(*loads, *contact_points(task)), points=added_points, reading=reading,
     )  # fmt: skip
     with output.journal() as journal:
         module = load_package(build(model, options, journal).folder)
