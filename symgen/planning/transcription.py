@@ -345,7 +345,9 @@ class _Transcription:
         end, instant = start.copy(), np.zeros(1)
         for i, j, sign in self.images:
             end[..., i] = sign * start[..., j]
-        before, after = (torque.value(Motion(*x, instant, instant))[0] for x in (start, end))
+        before, after = (
+            torque.value(Motion(q, qd, qdd, instant, instant))[0] for q, qd, qdd in (start, end)
+        )
         for i, j, sign in self.images:
             result[i] = abs(after[i] - sign * before[j]) < SAME * np.abs(before).max()
         return result
