@@ -64,27 +64,44 @@ class Contacts:
     places: Array
     clearance: float
 
-    def schedule(self, count: int, image: Index | None) -> Schedule:
-        """Return what each point does at `count` instants; `image` as of `images`."""
-        s = np.linspace(0.0, 1.0, count)[:, None]
+    @property
+    def slope(self) -> float:
+        """Largest tangential force along an axis, in units of the normal force."""
+        return self.friction / float(np.sqrt(2.0))
+
+    def standing(self, s: Array) -> Flags:
+        """Return which points are on in a phase that contains the shares s (K,), (K, P)."""
+        return np.asarray((self._within(s)[..., None] & self.on).any(axis=1))
+
+    def bearing(self, s: Array) -> Flags:
+        """Return which points are on in all phases that contain the shares s (K,), (K, P)."""
+        return np.asarray((~self._within(s)[..., None] | self.on).all(axis=1))
+
+    def _within(self, s: Array) -> Flags:
+        """Return which phases contain the shares s, (K, phases)."""
         since = np.concatenate([[0.0], self.until[:-1]])
-        within = (s >= since - _ON) & (s <= self.until + _ON)  # (K, phases)
-        standing, bearing = np.zeros((2, count, len(self.names)), dtype=bool)
-        for k in range(count):
-            phases = self.on[within[k]]
-            standing[k], bearing[k] = phases.any(axis=0), phases.all(axis=0)
-        before = np.zeros(len(self.names), dtype=bool)
+        return np.asarray((s[:, None] >= since - _ON) & (s[:, None] <= self.until + _ON))
+
+    def schedule(self, count: int, image: Index | None, *, leaves_at_rest: bool) -> Schedule:
+        """Return what each point does at `count` instants; `image` as of `images`."""
+        s = np.linspace(0.0, 1.0, count)
+        standing, bearing = self.standing(s), self.bearing(s)
+        before, after = np.zeros((2, len(self.names)), dtype=bool)
         if image is not None:
-            before, after = self.on[-1][image], np.zeros_like(before)
+            before = self.on[-1][image]
             after[image] = self.on[0]
             for k, more in ((0, before), (-1, after)):
                 standing[k], bearing[k] = standing[k] | more, bearing[k] & more
         first = np.zeros(standing.shape, dtype=int)
         for k in range(1, count):
             first[k] = np.where(standing[k] & standing[k - 1], first[k - 1], k)
-        arriving = standing & (first == np.arange(count)[:, None])
-        arriving[0] &= ~before if image is not None else False
-        return Schedule(standing, bearing, first, arriving)
+        came_on, leaves = standing.copy(), standing.copy()
+        came_on[1:] &= ~standing[:-1]
+        leaves[:-1] &= ~standing[1:]
+        came_on[0] &= ~before if image is not None else False
+        leaves[-1] &= ~after if image is not None else False
+        resting = came_on | leaves if leaves_at_rest else came_on
+        return Schedule(standing, bearing, first, resting)
 
     def places_of(self, module: Any, parameters: Parameters) -> Combination:
         """Return the positions of all points along the axes, heights above the ground, (K, 3 P)."""
@@ -102,13 +119,15 @@ class Contacts:
 
 @dataclass(frozen=True)
 class Schedule:
-    """Standing, bearing and arriving points at every instant, (K, P); `first` is the instant since
-    which a point stands, (K, P)."""
+    """Points that stand, bear, and are at rest as they come on or leave, at instants, (K, P).
+
+    `first` is the instant since which a point stands, (K, P).
+    """
 
     standing: Flags
     bearing: Flags
     first: Index
-    arriving: Flags
+    resting: Flags
 
 
 def weight_of(module: Any, parameters: Parameters) -> float:

@@ -32,6 +32,7 @@ from symgen.planning.checks import check_module, check_robot, remarks_on
 from symgen.planning.collocation import collocate
 from symgen.planning.contacts import limbs
 from symgen.planning.cuts import dependent
+from symgen.planning.grounded import held_error
 from symgen.planning.problem import Fault, Feasible, Problem, instant
 from symgen.planning.results import EXCEEDED, Plan, Start
 from symgen.planning.solver import (
@@ -76,6 +77,8 @@ ARRIVES = 1e-3
 """Error of the forward simulation (rad, m, rad/s, m/s) above which a plan is not solved."""
 MOST_FEASIBLE = 150
 """Largest number of iterations until a motion keeps its limits."""
+STAYS = 0.02
+"""The same (rad, m) from one instant to the next, with contacts."""
 NEARBY = 1e-4
 """Barrier parameter of a start near an optimum."""
 
@@ -375,7 +378,13 @@ def _collocated(run: _Run, starts: int, seed: int) -> tuple[_Solution, Verified,
 
 
 def _misses(task: Task, module: Any, path: Trajectory) -> float:
-    """Return the distance between the ends of a motion and of a simulation by its torques."""
+    """Return the distance between the ends of a motion and of a simulation by its torques.
+
+    With contacts, the largest one of simulations from each instant to the next.
+    """
+    if task.contacts is not None:
+        count = path.profile.segments * instants(task, module, PER_SEGMENT[task.profile.check]) + 1
+        return held_error(task, module, task.contacts, path.motion, count)
     q, qd = simulate_forward(task, module, path)
     if not (np.all(np.isfinite(q)) and np.all(np.isfinite(qd))):
         return np.inf
@@ -398,7 +407,8 @@ def _result(
         module=module, task=task, path=path, status=status, objective=objective,
         iterations=len(solution.steps), evaluations=run.evaluations, seconds=seconds,
         solver_seconds=run.seconds, violation=verified.violation, worst=dict(verified.worst),
-        gaps=dict(verified.gaps), nearest=verified.nearest, final_error=error,
+        gaps=dict(verified.gaps), nearest=verified.nearest, ground=verified.ground,
+        final_error=error,
         steps=solution.steps, others=rejected,
         broken=tuple((fault.name, fault.over) for fault in broken),
         remarks=(*remarks, *remarks_on(task, module)),
@@ -443,7 +453,16 @@ def _status(
                 f"{name} is closed at the instants of the plan and opens by up to {gap:.1e} m "
                 "between them; more segments reduce this"
             )
-    if error > ARRIVES and status == "solved":
+    if verified.ground is not None:
+        remarks.append(verified.ground.words)
+        if error > STAYS and status == "solved":
+            status = "feasible"
+            remarks.append(
+                "simulations from each instant to the next one, under the torques alone and with "
+                f"the points held that stand, end up to {error:.2g} from it; more segments reduce "
+                "this"
+            )
+    elif error > ARRIVES and status == "solved":
         status = "feasible"
         remarks.append(
             f"a simulation under the torques alone (open loop) ends {error:.2g} from the goal: "
@@ -468,6 +487,12 @@ def _unmet(solution: _Solution, verified: Verified, least: float) -> tuple[tuple
         if over
         > (HOLDS if name in at_instants else NEARLY if name in verified.equations else least)
     ]
+    if verified.ground is not None:
+        for name, over in verified.ground.missed.items():
+            if over > HOLDS:
+                text = f"{over:.2g} m from where it stands"
+                faults.append(Fault(f"contact of {name}", over, text))
+                at_instants.add(faults[-1].name)
     faults.sort(key=lambda fault: (-fault.over, fault.name))
     return tuple(faults), any(fault.name in at_instants for fault in faults)
 

@@ -1,8 +1,9 @@
 """`Plan`, the result of `symgen.plan`: samples, status, remarks, and its files.
 
-.csv    t, then q, qd, qdd and tau by coordinate: a line of names, numbers with 17 digits
+.csv    t, then q, qd, qdd and tau by coordinate, forces f by contact point and base axis: a line of
+        names, numbers with 17 digits
 .npz    arrays t, q, qd, qdd, tau, control_points, knots, and degree, T; with quaternions also
-        references, the attitudes at which control points of attitudes are 0
+        references, the attitudes at which control points of attitudes are 0; contact_forces
 .yaml   trajectory_msgs/JointTrajectory: positions, velocities, accelerations, efforts of the
         joints that have one coordinate each
 .html   page of figures with the moving robot; .png, .svg, .pdf: one figure, by Matplotlib
@@ -31,6 +32,7 @@ from symgen.emit.templates import Templates
 from symgen.errors import RequestError
 from symgen.page.animation import SCRIPTS, Curves, player_facts
 from symgen.page.shapes import Shape
+from symgen.planning.grounded import Grounded
 from symgen.planning.obstacles import Distances
 from symgen.planning.quantities import Torques
 from symgen.planning.scene import draw_scene, solids
@@ -88,7 +90,9 @@ class Plan:
     `remarks` say what is not met), "stopped" (by Ctrl-C).
     ``violation`` is the largest on the fine grid, relative to its limit; ``worst`` has all of them,
     `broken` those that make a plan infeasible, and equations that are not met.
-    ``final_error`` is how far from the plan's end its torques, applied open loop, take the robot.
+    ``final_error`` is how far from the plan's end its torques, applied open loop, take the robot;
+    with contacts, how far from each instant if it begins at the one before, standing points held.
+    ``ground`` is what contacts lose between instants (`symgen.planning.grounded`), or None.
     ``gaps`` is how far cuts open between the instants (m).  ``nearest`` is the least distance of
     `keep_out`: pair, distance (m), share of the time; or None.  ``iterations`` are those
     of the start that was kept, ``evaluations`` of all.  ``seconds`` include verification,
@@ -108,6 +112,7 @@ class Plan:
     worst: Mapping[str, float]
     gaps: Mapping[str, float]
     nearest: Nearest | None
+    ground: Grounded | None
     final_error: float
     steps: tuple[Step, ...]
     others: tuple[Start, ...]
@@ -164,6 +169,18 @@ class Plan:
         return self.path.at(self.shares).loads
 
     @property
+    def contact_forces(self) -> Array:
+        """Forces of the ground on the contact points, base axes, (K, P, 3) (N)."""
+        return self.contact_forces_at(self.shares)
+
+    def contact_forces_at(self, s: Array) -> Array:
+        """Return the forces of the ground on the contact points at shares of T, (K, P, 3) (N)."""
+        loads, contacts = self.path.at(s).loads, self.task.contacts
+        if loads is None or contacts is None:
+            return np.zeros((len(s), 0, 3))
+        return np.asarray(loads[:, contacts.loads, :3])
+
+    @property
     def outcome(self) -> str:
         """Time and objective in words, or that there is no motion."""
         if self.status == INFEASIBLE:
@@ -207,6 +224,7 @@ class Plan:
             "seconds": self.seconds, "solver_seconds": self.solver_seconds,
             "violation": self.violation, "final_error": self.final_error,
             "nearest": None if self.nearest is None else asdict(self.nearest),
+            "ground": None if self.ground is None else asdict(self.ground),
         }  # fmt: skip
 
     def save(self, path: str | PathLike[str]) -> Path:
@@ -286,9 +304,13 @@ def _csv(plan: Plan) -> bytes:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     names = {**dict.fromkeys(_KINDS, plan.module.coordinate_names), "q": plan.module.position_names}
-    writer.writerow(["t", *(f"{kind}_{name}" for kind in _KINDS for name in names[kind])])
-    columns = np.column_stack([plan.t, *(getattr(plan, kind) for kind in _KINDS)])
-    writer.writerows([repr(float(x)) for x in row] for row in columns)
+    header = ["t", *(f"{kind}_{name}" for kind in _KINDS for name in names[kind])]
+    columns = [plan.t[:, None], *(getattr(plan, kind) for kind in _KINDS)]
+    if plan.task.contacts is not None:
+        header += [f"f_{name}_{axis}" for name in plan.task.contacts.names for axis in "xyz"]
+        columns.append(plan.contact_forces.reshape(len(plan.t), -1))
+    writer.writerow(header)
+    writer.writerows([repr(float(x)) for x in row] for row in np.column_stack(columns))
     return text.getvalue().encode()
 
 
@@ -299,6 +321,8 @@ def _npz(plan: Plan) -> bytes:
         "control_points": plan.control_points, "knots": plan.path.knots,
         "degree": np.array(plan.path.profile.degree), "T": np.array(plan.T),
     }  # fmt: skip
+    if plan.task.contacts is not None:
+        arrays["contact_forces"] = plan.contact_forces
     if plan.path.chart.references:
         arrays["references"] = np.array(plan.path.chart.references)
     content = io.BytesIO()

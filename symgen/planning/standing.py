@@ -1,7 +1,8 @@
-"""Contacts of a task as terms of its program: standing, touch-down, heights, friction.
+"""Contacts of a task as terms of its program: standing, rest, heights, friction.
 
-While a point stands its height is 0, and it stays where it was when it came on, or at its place; at
-the instant at which it comes on it is at rest.  Points that are off the ground stay above it.
+While a point stands its height is 0, and it stays where it was when it came on, or at its place.
+At the instants at which it comes on and leaves it is at rest, as velocities are continuous (where
+limbs have no knots at instants, only as it comes on).  Points off the ground stay above it.
 
 Not all of these rows are independent: points of one foot are at fixed distances, ends that are
 mirrored repeat each other, a start that is given has no freedom.  A solver needs independent
@@ -130,31 +131,32 @@ class Ground:
     places: Combination
 
     @classmethod
-    def of(cls, task: Task, module: Any, count: int) -> Ground | None:
+    def of(cls, task: Task, module: Any, count: int, profile: Profile) -> Ground | None:
         """Return those of a task with limits at `count` instants; None without contacts."""
         if task.contacts is None:
             return None
         places = task.contacts.places_of(module, task.parameters)
-        schedule = task.contacts.schedule(count, cycle(task, module, places))
+        image, is_fine = cycle(task, module, places), profile.within > 1
+        schedule = task.contacts.schedule(count, image, leaves_at_rest=is_fine)
         return cls(task.contacts, schedule, places)
 
     def terms(
         self, task: Task, profile: Profile, sizes: Sizes, linear: Sequence[Term],
         bounds: tuple[Array, Array],
     ) -> list[Term]:  # fmt: skip
-        """Return standing, touch-down and clearance; `linear` are equations of the program."""
+        """Return standing, rest at its ends, clearance; `linear` are equations of the program."""
         lower, upper = (side[: sizes.time].reshape(-1, sizes.n) for side in bounds)
         independent = self._independent(task, np.asarray((lower < upper).any(axis=0)))
         standing = self._standing(task, profile, sizes, independent)
-        arriving = self._arriving(task, profile, sizes, independent)
+        resting = self._resting(task, profile, sizes, independent)
         equations = [
             term for term in linear if len(term.lower) and np.all(term.lower == term.upper)
         ]
         start = sum(len(term.lower) for term in equations)
         kinds = np.concatenate([
-            np.full(start, LINEAR), self._kinds(standing), np.full(len(arriving.lower), SPEED)
+            np.full(start, LINEAR), self._kinds(standing), np.full(len(resting.lower), SPEED)
         ])  # fmt: skip
-        contacts = [term for term in (standing, arriving) if len(term.lower)]
+        contacts = [term for term in (standing, resting) if len(term.lower)]
         kept = _independent([*equations, *contacts], kinds, bounds) | (kinds == CLEARANCE)
         ends = start + np.cumsum([len(term.lower) for term in contacts])
         return [
@@ -162,18 +164,30 @@ class Ground:
             for term, end in zip(contacts, ends, strict=True)
         ]
 
+    @property
+    def _known(self) -> Flags:
+        """Which positions in the plane are known at an instant, (K, P, 2): a place, or earlier."""
+        k = np.arange(len(self.schedule.first))[:, None]
+        earlier = self.schedule.standing & (self.schedule.first < k)
+        placed = self.schedule.standing[..., None] & ~np.isnan(self.contacts.places)
+        return np.asarray(earlier[..., None] | placed)
+
     def _independent(self, task: Task, moving: Flags) -> Flags:
         """Return which coordinates of points are independent at an instant, (K, P, 3).
 
-        They are those of points that stand, heights first, and heights of others.
+        They are those of points that stand, heights first, then positions that are known there, and
+        heights of others.
         """
         from scipy.linalg import lstsq
 
         places = task.chart.along(self.places)
         result = np.zeros((*self.schedule.standing.shape, 3), dtype=bool)
-        patterns, which = np.unique(self.schedule.standing, axis=0, return_inverse=True)
+        known = self._known.reshape(len(result), -1)
+        both = np.column_stack([self.schedule.standing, known])
+        patterns, which = np.unique(both, axis=0, return_inverse=True)
         rest = task.guess.through[0] if task.guess.through is not None else np.zeros(len(moving))
-        for number, stands in enumerate(patterns):
+        for number, pattern in enumerate(patterns):
+            stands, known = np.split(pattern, [len(self.contacts.names)])
             x = rest + MOVED * moving * np.random.default_rng(0).normal(size=len(moving))
             heights = np.flatnonzero(np.outer(stands, [False, False, True]))
             for _ in range(MOST_STEPS):
@@ -187,9 +201,10 @@ class Ground:
             sizes = np.linalg.norm(rows, axis=1)
             rows /= np.where(sizes > 0, sizes, 1.0)[:, None]
             kept = np.zeros(len(rows), dtype=bool)
-            in_plane = np.flatnonzero(np.outer(stands, [True, True, False]))
+            in_plane = np.flatnonzero(np.column_stack([known.reshape(-1, 2), ~stands & stands]))
+            touching = np.flatnonzero(np.outer(stands, [True, True, False]))
             off_ground = np.flatnonzero(np.outer(~stands, [False, False, True]))
-            for some in (heights, in_plane):
+            for some in (heights, in_plane, np.setdiff1d(touching, in_plane)):
                 kept[some[_greedy(rows, some)]] = True
             kept[off_ground] = np.linalg.norm(rows[off_ground], axis=1) >= IMPLIED
             result[which == number] = kept.reshape(-1, 3)
@@ -200,7 +215,7 @@ class Ground:
         s = np.linspace(0.0, 1.0, len(self.schedule.first))
         of = _sampled(task, self.places, profile, sizes, s)
         count, names = len(self.contacts.names), self.contacts.names
-        plus, minus, lower, upper, labels = [], [], [], [], []
+        plus, minus, lower, upper, labels, known = [], [], [], [], [], self._known
         for k, i in np.ndindex(*self.schedule.standing.shape):
             first, row = int(self.schedule.first[k, i]), 3 * (count * k + i)
             stands = self.schedule.standing[k, i]
@@ -211,7 +226,7 @@ class Ground:
                 upper.append(0.0 if stands else np.inf)
                 labels.append(f"height of {names[i]}")
             for axis, place in enumerate(self.contacts.places[i]):
-                if independent[k, i, axis] and (k > first or not np.isnan(place)):
+                if independent[k, i, axis] and known[k, i, axis]:
                     fixed = not np.isnan(place)
                     plus.append(row + axis)
                     minus.append(-1 if fixed else 3 * (count * first + i) + axis)
@@ -222,9 +237,9 @@ class Ground:
         rows = np.array(plus, dtype=int), np.array(minus, dtype=int)
         return Rows(sizes, "contact", *sides, tuple(labels), of=of, plus=rows[0], minus=rows[1])
 
-    def _arriving(self, task: Task, profile: Profile, sizes: Sizes, independent: Flags) -> Rows:
-        """Return the velocities at touch-down, which are 0."""
-        k, i = np.nonzero(self.schedule.arriving)
+    def _resting(self, task: Task, profile: Profile, sizes: Sizes, independent: Flags) -> Rows:
+        """Return the velocities of points that come on or leave, which are 0."""
+        k, i = np.nonzero(self.schedule.resting)
         instants, at = np.unique(k, return_inverse=True)
         s = instants / (len(self.schedule.first) - 1)
         of = _sampled(task, PlacedRates(self.places), profile, sizes, s)
@@ -234,7 +249,7 @@ class Ground:
         labels = tuple(f"speed of {self.contacts.names[point]}" for point in points)
         zero = np.zeros(len(rows))
         none = np.full(len(rows), -1)
-        return Rows(sizes, "touch-down", zero, zero, labels, of=of, plus=rows, minus=none)
+        return Rows(sizes, "contact", zero, zero, labels, of=of, plus=rows, minus=none)
 
     def _kinds(self, standing: Rows) -> Index:
         """Return the kinds of rows."""
@@ -245,7 +260,7 @@ class Ground:
         """Return |f_1|, |f_2| <= friction f_n / sqrt(2) of points that bear; the forces of an
         instant are unknowns `first`, ... of its `stride`."""
         k, i = np.nonzero(self.schedule.bearing)
-        slope = self.contacts.friction / np.sqrt(2.0)
+        slope = self.contacts.slope
         force = sizes.time + 1 + stride * k + first + 3 * i
         count = 4 * len(k)
         tangents = (force[:, None] + [0, 0, 1, 1]).ravel()

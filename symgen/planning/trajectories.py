@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from symgen.planning.charts import Chart
+from symgen.planning.grounded import balance
 from symgen.planning.loads import LoadsAt, loads_at
 from symgen.planning.quantities import Motion, Torques
 from symgen.planning.splines import Profile
@@ -26,6 +27,8 @@ class Splines:
     T: float
     loads: LoadsAt | None
     chart: Chart
+    balance: Callable[[Motion], Motion] | None = None
+    """Correction of contact forces between instants, of the robot's motion."""
 
     def motion(self, s: Array) -> Motion:
         """Return the robot's motion at shares s (K,) of T."""
@@ -36,7 +39,10 @@ class Splines:
         local = self.profile.at(s)
         q, qd, qdd = (local.of(self.control, r) / self.T**r for r in range(3))
         loads, rates = (None, None) if self.loads is None else self.loads(s, self.T)
-        return Motion(q, qd, qdd, s * self.T, s, loads, rates)
+        motion = Motion(q, qd, qdd, s * self.T, s, loads, rates)
+        if self.balance is None:
+            return motion
+        return replace(motion, loads=self.balance(self.chart.motion(motion)).loads)
 
     def rate(self, order: int, s: Array) -> Array:
         """Return a derivative of the spline of this order, (K, n)."""
@@ -127,7 +133,9 @@ def trajectory(task: Task, module: Any, profile: Profile, x: Array) -> Splines:
     """Return the splines of the unknowns x (unknowns,)."""
     size = profile.controls * module.n
     loads = _with_unknown(task, module, x[size + 1 :])
-    return Splines(profile, x[:size].reshape(-1, module.n), float(x[size]), loads, task.chart)
+    balanced = None if task.contacts is None else balance(task, module, task.contacts)
+    control = x[:size].reshape(-1, module.n)
+    return Splines(profile, control, float(x[size]), loads, task.chart, balanced)
 
 
 def _with_unknown(task: Task, module: Any, unknown: Array) -> LoadsAt | None:

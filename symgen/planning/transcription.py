@@ -188,7 +188,7 @@ class _Transcription:
         self.sizes = Sizes(profile.controls, self.n, len(self.forces) * self.count)
         self.labels = tuple(module.coordinate_names)
         self.loads: LoadsAt | None = loads_at(task.loads, module.n_loads, task.parameters)
-        self.ground = Ground.of(task, module, self.count)
+        self.ground = Ground.of(task, module, self.count, profile)
         self.lower, self.upper = self.bounds()
 
     def problem(self) -> Problem:

@@ -14,6 +14,7 @@ import numpy as np
 
 from symgen.planning.charts import rates_on
 from symgen.planning.cuts import gap_of
+from symgen.planning.grounded import Grounded, grounded
 from symgen.planning.problem import Fault, instant, percent
 from symgen.planning.task import Task
 from symgen.planning.trajectories import Splines, Trajectory
@@ -57,6 +58,7 @@ class Verified:
     quantities to (fine instants, entries), in the units of their constraints, and `BOUNDS` to that
     of q and qd by collocation.  `nearest` is None where nothing keeps out.  `equations` maps limits
     with one value, which margins cannot tighten, to the reference of their excess in words.
+    `ground` is None without contacts.
     """
 
     limits: Collection[str]
@@ -65,6 +67,7 @@ class Verified:
     overshoot: Mapping[str, Array]
     gaps: Mapping[str, float]
     nearest: Nearest | None = None
+    ground: Grounded | None = None
     equations: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -129,7 +132,10 @@ def verify(task: Task, module: Any, path: Trajectory, per_segment: int) -> Verif
     }
     worst = {name: float(over.max()) for name, over in exceeded.items() if over.max() > 0}
     where = {name: float(s[exceeded[name].argmax()]) for name in worst}
-    return Verified(tuple(exceeded), worst, where, overshoot, gaps, nearest, equations)
+    ground = None
+    if task.contacts is not None:
+        ground = grounded(task, module, task.chart.motion(motion), task.contacts, FINER)
+    return Verified(tuple(exceeded), worst, where, overshoot, gaps, nearest, ground, equations)
 
 
 def _equations(limit: Limited) -> dict[str, str]:
