@@ -1,11 +1,13 @@
 """Examples with contacts: trot, jump, lift, step, by Newton's equations and their phases."""
 
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 import symgen
+from symgen.errors import ModelError
 from symgen.planning import ground_reaction, reading
 from tests.planning.robots import EXAMPLES, SOLVED, example
 
@@ -29,9 +31,12 @@ NEAR = 1e-6
 def found(request):
     """The plan of an example."""
     task = EXAMPLES / "plan" / f"{request.param}.yaml"
-    robot = request.param.rpartition("_")[0]
-    module = example(f"plan/{robot}", FUNCTIONS, loads=reading.contact_points(task))
-    return symgen.plan(module, task)
+    return symgen.plan(built(request.param), task)
+
+
+def built(task):
+    points = reading.contact_points(EXAMPLES / "plan" / f"{task}.yaml")
+    return example(f"plan/{task.rpartition('_')[0]}", FUNCTIONS, loads=points)
 
 
 def on(found):
@@ -106,3 +111,25 @@ def test_nothing_but_gravity_acts_in_flight(found):
     if found.module.name == "hopper":
         assert flight.sum() == 13
     assert np.abs(pull(found)[flight] / mass(found)).max(initial=0.0) < 1e-9
+
+
+FOOT = {"sets": {"foot": ["heel", "toe"]}, "phases": [{"on": ["foot"]}]}
+FAULTS = [
+    ({"contacts": {**FOOT, "phases": []}}, "contacts.phases: expected at least one phase"),
+    ({"contacts": {**FOOT, "sets": {"foot": ["heel", "heel"]}}}, "'heel' is in the set 'foot'"),
+    ({"loads": {"heel": [0, 0, 1, 0, 0, 0]}}, "loads.heel: the ground acts there"),
+    ({"limits": {"torque": {"x": 10}}}, "limits.torque.x: it has no drive"),
+]
+
+
+@pytest.mark.parametrize(("more", "words"), FAULTS)
+def test_faults(more, words):
+    task = {"symgen_task": 1, "start": {"q": 0}, "goal": {"q": 0}, "contacts": FOOT, **more}
+    with pytest.raises(ModelError, match=re.escape(words)):
+        reading.read(task, built("hopper_jump"))
+
+
+def test_one_torque_limit_for_all_drives_nothing_without_a_drive():
+    task = {"symgen_task": 1, "start": {"q": 0}, "goal": {"q": 0}, "limits": {"torque": 80}}
+    limits = reading.read(task, built("hopper_jump")).limits
+    assert limits.torque[:, 1].tolist() == [0, 0, 0, 80, 80, 80]
