@@ -99,7 +99,7 @@ def grounded(task: Task, module: Any, motion: Motion, contacts: Contacts, every:
     over = np.maximum(-normal, tangent - contacts.slope * np.maximum(normal, 0.0)).max(axis=-1)
     worst = int(over.argmax())
     share = max(float(over[worst]), 0.0) / weight_of(module, task.parameters)
-    depth = max(-float(places[..., 2].min()), 0.0)
+    depth = max(0.0, -float(places[..., 2].min()))
     return Grounded(slips, depth, share, float(motion.shares[worst]), missed)
 
 

@@ -73,6 +73,9 @@ MOST_DOUBLED = 4
 NEARLY = 1e-3
 """Accepted relative violation between the nodes of collocation, between the instants of
 `check: knots` and `check: midpoints`, and of limits with one value."""
+MISSED = 0.1
+"""Accepted torque of coordinates without a drive between instants, with contacts, in units of the
+largest torque limit."""
 ARRIVES = 1e-3
 """Error of the forward simulation (rad, m, rad/s, m/s) above which a plan is not solved."""
 MOST_FEASIBLE = 150
@@ -478,8 +481,8 @@ def _unmet(
 
     Limits are those of the motion, on the fine grid: the program has them only at its instants, or
     by control points, and with margins.  Between its instants they may be exceeded by `least`, and
-    limits with one value, which have no margins, by `NEARLY`.  Simulations judge what coordinates
-    without a drive miss there in flight, or on points along a line.
+    limits with one value, which have no margins, by `NEARLY`; in flight and on points along a line
+    equations of coordinates without a drive by `MISSED`.
     """
     undriven = {
         f"{TORQUE} of {name}"
@@ -494,7 +497,7 @@ def _unmet(
         if name in at_instants:
             return HOLDS
         if name in verified.equations:
-            return np.inf if name in undriven else NEARLY
+            return MISSED if name in undriven else NEARLY
         return least
 
     faults += [verified.fault(name) for name, over in verified.worst.items() if over > most(name)]
