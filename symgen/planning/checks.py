@@ -82,7 +82,7 @@ def check_task(root: Value, keys: Collection[str], module: Any, task: Task) -> N
     if np.any(task.objective.jerk[~task.chart.plain]):
         root.fault("not available yet for joints with a quaternion", "objective", "jerk")
     if task.contacts is not None and not root.is_broken:
-        _check_contacts(root.below("contacts"), module, task, task.contacts)
+        _check_contacts(root, module, task, task.contacts)
     states: list[tuple[tuple[str | int, ...], State]] = [
         (("start",), task.start),
         (("goal",), task.goal),
@@ -148,8 +148,14 @@ def _check_place(
             root.fault(f"{apart}, less than the margin, {keep.margin:.4g} m", *path, "q")
 
 
-def _check_contacts(value: Value, module: Any, task: Task, contacts: Contacts) -> None:
+def _check_contacts(root: Value, module: Any, task: Task, contacts: Contacts) -> None:
     """Report changes of phases between instants, points without images, loads elsewhere."""
+    value = root.below("contacts")
+    for load in sorted({*task.loads, *(x.load for x in task.free_loads)} & {*contacts.loads}):
+        name = module.load_names[load]
+        root.fault(
+            "the ground acts there: another load at this place has another name", "loads", name
+        )
     count = task.profile.segments * instants(task, module, PER_SEGMENT[task.profile.check])
     for k, end in enumerate(contacts.until):
         nearest = round(end * count)

@@ -231,8 +231,9 @@ def _sets(value: Value, module: Any) -> dict[str, list[str]]:
             value.fault("a set without points", name)
         sets[name] = [known[k] for k in numbers] if known else []
         for item, point in zip(items, sets[name], strict=False):
-            if owner.setdefault(point, name) != name:
+            if point in owner:
                 item.fault(f"{shown(point)} is in the set {shown(owner[point])} already")
+            owner[point] = name
     return sets
 
 
@@ -242,6 +243,8 @@ def _phases(
     """Return the end of each phase, (phases,), and its points, (phases, P)."""
     ends, on = list[float](), list[list[bool]]()
     items = value.items("phases, {until: share of the time, on: [sets]}")
+    if value.node is not None and not items and not value.is_broken:
+        value.fault("expected at least one phase, found an empty list")
     for k, item in enumerate(items):
         keys = item.table(("until", "on"), "until: a share of the time, and on: sets")
         last = k == len(items) - 1

@@ -59,10 +59,15 @@ class Grounded:
         )
 
 
-def balance(task: Task, module: Any, contacts: Contacts) -> Callable[[Motion], Motion]:
-    """Return the correction of contact forces between instants, for the robot's motion."""
+def balance(task: Task, module: Any, contacts: Contacts) -> Callable[[Motion], Motion] | None:
+    """Return the correction of contact forces between instants, for the robot's motion.
+
+    None where all coordinates have a drive.
+    """
     torques = Torques(module, task.parameters)
     undriven = ~np.array(module.actuated)
+    if not undriven.any():
+        return None
 
     def balanced(motion: Motion) -> Motion:
         missing = torques.value(motion)[:, undriven, None]
@@ -99,7 +104,7 @@ def grounded(task: Task, module: Any, motion: Motion, contacts: Contacts, every:
     over = np.maximum(-normal, tangent - contacts.slope * np.maximum(normal, 0.0)).max(axis=-1)
     worst = int(over.argmax())
     share = max(float(over[worst]), 0.0) / weight_of(module, task.parameters)
-    depth = max(-float(places[..., 2].min()), 0.0)
+    depth = max(0.0, -float(places[..., 2].min()))
     return Grounded(slips, depth, share, float(motion.shares[worst]), missed)
 
 
@@ -115,7 +120,9 @@ def held_error(
     T = float(motion(np.ones(1)).t[0])
     fine = np.linspace(0.0, 1.0, 2 * STEPS * (count - 1) + 1)
     planned, torques = motion(fine), Torques(module, task.parameters)
-    tau = torques.value(planned)
+    assert planned.loads is not None
+    tau, loads = torques.value(planned) * module.actuated, planned.loads.copy()
+    loads[:, contacts.loads, :3] = 0.0  # held instead
     held = contacts.standing(0.5 * (s[1:] + s[:-1])).repeat(3, axis=1)
     frozen = task.limits.position[:, 0] == task.limits.position[:, 1]
     system = _Held(task, module, contacts, ~frozen, held)
@@ -127,7 +134,8 @@ def held_error(
     for k in range(STEPS):
 
         def slope(q: Array, v: Array, offset: int, k: int = k) -> tuple[Array, Array]:
-            return space.rate(q, v), system.accelerations(q, v, tau[starts + 2 * k + offset])
+            at = starts + 2 * k + offset
+            return space.rate(q, v), system.accelerations(q, v, tau[at], loads[at])
 
         with np.errstate(all="ignore"):  # it may diverge
             slopes = [slope(q, v, 0)]
@@ -140,8 +148,9 @@ def held_error(
             for order, x in enumerate((q, v))
         )
     ends = planned.q[starts + 2 * STEPS]
-    error = float(np.abs(space.difference(ends, space.normalize(q)))[:, ~frozen].max())
-    return error if np.isfinite(error) else np.inf
+    if not np.all(np.isfinite(q)):
+        return np.inf
+    return float(np.abs(space.difference(ends, space.normalize(q)))[:, ~frozen].max())
 
 
 class _Held:
@@ -153,10 +162,10 @@ class _Held:
         self.module, self.free, self.held = module, free, held
         self.rates = PlacedRates(contacts.places_of(module, task.parameters))
 
-    def accelerations(self, q: Array, v: Array, tau: Array) -> Array:
+    def accelerations(self, q: Array, v: Array, tau: Array, loads: Array) -> Array:
         """Return the accelerations (K, n): M a = tau - h + J^T f with J a = -dJ/dt v."""
         zero, options, free = np.zeros_like(v), self.rates.keywords, self.free
-        bias = self.module.inverse_dynamics(q, v, zero, **options)
+        bias = self.module.inverse_dynamics(q, v, zero, loads=loads, **options)
         M = self.module.mass_matrix(q, **options)[:, free][:, :, free]
         instants = np.zeros(len(q))
         _, slopes = self.rates.jacobian(Motion(q, v, zero, instants, instants))

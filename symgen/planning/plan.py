@@ -60,7 +60,7 @@ from symgen.planning.task import (
     Task,
 )
 from symgen.planning.trajectories import Trajectory, trajectory
-from symgen.planning.transcription import Margins, forces, instants, transcribe
+from symgen.planning.transcription import TORQUE, Margins, forces, instants, transcribe
 from symgen.planning.verification import Verified, margins, simulate_forward, verify
 from symgen.support.arrays import Array
 from symgen.toolchain.loading import load_package
@@ -73,6 +73,9 @@ MOST_DOUBLED = 4
 NEARLY = 1e-3
 """Accepted relative violation between the nodes of collocation, between the instants of
 `check: knots` and `check: midpoints`, and of limits with one value."""
+MISSED = 0.1
+"""Accepted torque of coordinates without a drive between instants, with contacts, in units of the
+largest torque limit."""
 ARRIVES = 1e-3
 """Error of the forward simulation (rad, m, rad/s, m/s) above which a plan is not solved."""
 MOST_FEASIBLE = 150
@@ -424,7 +427,7 @@ def _status(
     x_time = float(solution.outcome.x[solution.program.sizes.time])
     refined = run.task.profile.check == REFINE
     least = HOLDS if refined and run.task.method == SPLINES else NEARLY
-    broken, conflict = _unmet(solution, verified, least)
+    broken, conflict = _unmet(run, solution, verified, least)
     remarks = []
     if solution.outcome.ended == STOPPED or run.interrupted.pressed:
         status = "stopped"
@@ -436,7 +439,7 @@ def _status(
         remarks += _out_of_reach(run, broken) or [_conflict(run.task, solution, broken)]
     elif worst and worst[0][1] > HOLDS and status != "stopped":
         name, _ = worst[0]
-        finer = refined or run.task.method != SPLINES
+        finer = refined or run.task.method != SPLINES or name in verified.equations
         between = "; more segments reduce this" if finer else "; 'check: refine' prevents this"
         remarks.append(
             f"between the instants {name} exceeds its limit by {verified.excess(name)} "
@@ -471,22 +474,33 @@ def _status(
     return status, broken, tuple(remarks)
 
 
-def _unmet(solution: _Solution, verified: Verified, least: float) -> tuple[tuple[Fault, ...], bool]:
+def _unmet(
+    run: _Run, solution: _Solution, verified: Verified, least: float
+) -> tuple[tuple[Fault, ...], bool]:
     """Return unmet demands, largest first, and whether instants of the program violate them, too.
 
     Limits are those of the motion, on the fine grid: the program has them only at its instants, or
     by control points, and with margins.  Between its instants they may be exceeded by `least`, and
-    limits with one value, which have no margins, by `NEARLY`.
+    limits with one value, which have no margins, by `NEARLY`; in flight and on points along a line
+    equations of coordinates without a drive by `MISSED`.
     """
+    undriven = {
+        f"{TORQUE} of {name}"
+        for name, driven in zip(run.module.coordinate_names, run.module.actuated, strict=True)
+        if not driven and verified.ground is not None
+    }
     program = solution.program.broken(solution.outcome.x, HOLDS)
     at_instants = {fault.name for fault in program}
     faults = [fault for fault in program if fault.name not in verified.limits]
-    faults += [
-        verified.fault(name)
-        for name, over in verified.worst.items()
-        if over
-        > (HOLDS if name in at_instants else NEARLY if name in verified.equations else least)
-    ]
+
+    def most(name: str) -> float:
+        if name in at_instants:
+            return HOLDS
+        if name in verified.equations:
+            return MISSED if name in undriven else NEARLY
+        return least
+
+    faults += [verified.fault(name) for name, over in verified.worst.items() if over > most(name)]
     if verified.ground is not None:
         for name, over in verified.ground.missed.items():
             if over > HOLDS:

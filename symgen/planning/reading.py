@@ -286,13 +286,19 @@ class _Reader:
         ranges["position"][:] = np.column_stack([bounds["lower"], bounds["upper"]])
         ranges["velocity"][:] = np.multiply.outer(bounds["velocity"], [-1.0, 1.0])
         ranges["torque"][:] = np.multiply.outer(bounds["effort"], [-1.0, 1.0])
-        ranges["torque"][~np.array(self.module.actuated)] = 0.0
         keys = value.table(
             (*_LIMITED, "wrench", "outputs", "angles"), "limits by kind, such as torque: 10"
         )
         named = names_of_limits(self.space, self.coordinates, self.positions)
         for key in _LIMITED:
             keys[key].ranges(named if key == "position" else self.coordinates, ranges[key])
+        undriven = ~np.array(self.module.actuated)
+        by_name = keys["torque"].node
+        for k in np.flatnonzero(undriven):
+            name = self.coordinates[k]
+            if isinstance(by_name, Table) and name in by_name.entries and ranges["torque"][k].any():
+                keys["torque"].fault("it has no drive ('actuated: false'): its torque is 0", name)
+        ranges["torque"][undriven] = 0.0
         if keys:
             refuse_limits(keys, self.space, self.positions, ranges)
         wrenches = {k: entry.range() for k, entry in self.by_wrench(keys["wrench"]).items()}

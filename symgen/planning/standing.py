@@ -153,14 +153,15 @@ class Ground:
             term for term in linear if len(term.lower) and np.all(term.lower == term.upper)
         ]
         start = sum(len(term.lower) for term in equations)
-        middle = start + len(standing.lower)
         kinds = np.concatenate([
             np.full(start, LINEAR), self._kinds(standing), np.full(len(resting.lower), SPEED)
         ])  # fmt: skip
-        kept = _independent([*equations, standing, resting], kinds, bounds) | (kinds == CLEARANCE)
+        contacts = [term for term in (standing, resting) if len(term.lower)]
+        kept = _independent([*equations, *contacts], kinds, bounds) | (kinds == CLEARANCE)
+        ends = start + np.cumsum([len(term.lower) for term in contacts])
         return [
-            standing.of_rows(np.flatnonzero(kept[start:middle])),
-            resting.of_rows(np.flatnonzero(kept[middle:])),
+            term.of_rows(np.flatnonzero(kept[end - len(term.lower) : end]))
+            for term, end in zip(contacts, ends, strict=True)
         ]
 
     @property

@@ -20,7 +20,7 @@ import numpy as np
 
 from symgen.planning.angles import cosines_of
 from symgen.planning.charts import joint_names
-from symgen.planning.contacts import EVEN, UNIT, weight_of
+from symgen.planning.contacts import EVEN, SAME, UNIT, weight_of
 from symgen.planning.cuts import closed
 from symgen.planning.loads import LoadsAt, loads_at
 from symgen.planning.obstacles import Distances
@@ -35,7 +35,7 @@ from symgen.planning.problem import (
     Term,
     Time,
 )
-from symgen.planning.quantities import Outputs, Quantity, Torques, Velocities, Wrenches
+from symgen.planning.quantities import Motion, Outputs, Quantity, Torques, Velocities, Wrenches
 from symgen.planning.samples import Sampled
 from symgen.planning.splines import Profile
 from symgen.planning.standing import Ground
@@ -318,12 +318,38 @@ class _Transcription:
         local = self.profile.at(at)
         return Sampled.of_point(self.sizes, f"{pose.name} at {name}", quantity, at, local, sides)
 
+    @property
+    def images(self) -> Sequence[tuple[int, int, float]]:
+        """Coordinate i at the end is sign times coordinate j at the start: (i, j, sign)."""
+        periodic = tuple((k, k, 1.0) for k in range(self.n)) if self.task.periodic else ()
+        return self.task.mirrored.coordinates or periodic
+
+    def repeated(self, torque: Quantity) -> Flags:
+        """Return which torques at the end are images of those at the start, (n,).
+
+        They are where no contact point bears a force at the ends of a cycle, and nothing else acts:
+        equations of undriven coordinates hold at the end if they hold at the start.
+        """
+        result = np.zeros(self.n, dtype=bool)
+        ground, unknown = self.ground, len(self.forces)
+        if ground is None or ground.schedule.bearing[[0, -1]].any() or self.loads is not None:
+            return result
+        if self.task.mirrored.orders < 3 or unknown > 3 * len(ground.contacts.names):
+            return result
+        start = np.random.default_rng(0).normal(scale=0.3, size=(3, 1, self.n))
+        end, instant = start.copy(), np.zeros(1)
+        for i, j, sign in self.images:
+            end[..., i] = sign * start[..., j]
+        before, after = (
+            torque.value(Motion(q, qd, qdd, instant, instant))[0] for q, qd, qdd in (start, end)
+        )
+        for i, j, sign in self.images:
+            result[i] = abs(after[i] - sign * before[j]) < SAME * np.abs(before).max()
+        return result
+
     def cycle(self) -> list[Term]:
         """Return periodic and mirrored ends: q, qd, qdd at the end by those at the start."""
-        task = self.task
-        mirrored = task.mirrored.coordinates
-        if task.periodic:
-            mirrored = mirrored or tuple((k, k, 1.0) for k in range(self.n))
+        task, mirrored = self.task, self.images
         if not mirrored:
             return []
         rows, columns, coefficients = [], [], []
@@ -379,6 +405,9 @@ class _Transcription:
         lower, upper = (
             np.tile(side / scale[chosen], (len(every), 1)) for side in entry.limits[chosen].T
         )
+        if entry.name == TORQUE:
+            undriven = (lower[-1] == upper[-1]) & self.repeated(entry.quantity)[chosen]
+            lower[-1, undriven], upper[-1, undriven] = -np.inf, np.inf
         margin = self.margins.get(entry.name)
         if margin is not None:
             lower, upper = tightened(lower, upper, margin)

@@ -1,0 +1,135 @@
+"""Examples with contacts: trot, jump, lift, step, by Newton's equations and their phases."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import symgen
+from symgen.errors import ModelError
+from symgen.planning import ground_reaction, reading
+from tests.planning.robots import EXAMPLES, SOLVED, example
+
+pytest.importorskip("casadi", reason="needs casadi: pip install 'symgen[test]'")
+pytestmark = pytest.mark.slow
+
+FUNCTIONS = (
+    *SOLVED, "inverse_dynamics_load_derivatives", "mass_matrix", "point_motion", "center_of_mass",
+    "centroidal_momentum_rate",
+)  # fmt: skip
+TASKS = {
+    "quadruped_trot": ("trunk_x", 0.15), "hopper_jump": ("x", 0.4),
+    "small_humanoid_step": ("pelvis_x", 0.2), "lifter_lift": None,
+}  # fmt: skip
+"""Tasks, and how far a coordinate goes in each."""
+NEAR = 1e-6
+"""Accepted distance (m) of points from where they stand, of forces (N) from 0 and from cones."""
+
+
+@pytest.fixture(scope="module", params=TASKS)
+def found(request):
+    """The plan of an example."""
+    task = EXAMPLES / "plan" / f"{request.param}.yaml"
+    return symgen.plan(built(request.param), task)
+
+
+def built(task):
+    points = reading.contact_points(EXAMPLES / "plan" / f"{task}.yaml")
+    return example(f"plan/{task.rpartition('_')[0]}", FUNCTIONS, loads=points)
+
+
+def on(found):
+    """Whether each point is on in a phase that contains an instant, and in all of them, (K, P)."""
+    contacts, s = found.task.contacts, found.shares[:, None]
+    since = np.append(0, contacts.until[:-1])
+    within = ((s > since - 1e-9) & (s < contacts.until + 1e-9))[..., None]
+    return (within & contacts.on).any(axis=1), (~within | contacts.on).all(axis=1)
+
+
+def places(found):
+    """Positions of contact points, (K, P, 3)."""
+    motion = found.module.point_motion(found.q, found.qd, found.qdd)
+    return motion[0][:, found.task.contacts.points]
+
+
+def mass(found):
+    return sum(found.module.inertial_parameters[::10])
+
+
+def pull(found):
+    """The acceleration of the centre of mass less that of gravity, times the mass, (K, 3)."""
+    rate = found.module.centroidal_momentum_rate(found.q, found.qd, found.qdd)[:, :3]
+    return rate - mass(found) * np.array(found.module.gravity)
+
+
+def test_it_is_solved_and_goes_on(found):
+    assert found.status == "solved"
+    goes = TASKS[Path(found.task.file).stem]
+    if goes is not None:
+        k = found.module.position_names.index(goes[0])
+        assert abs(found.q[-1, k] - found.q[0, k] - goes[1]) < NEAR
+    else:
+        box = list(found.module.point_names).index("box_center")
+        height = found.module.point_motion(found.q, found.qd, found.qdd)[0][:, box, 2]
+        assert np.allclose(height[[0, -1]], [0.35, 0.9])
+
+
+def test_points_stand_in_their_phases_and_stay_above_the_ground(found):
+    standing, p = on(found)[0], places(found)
+    assert np.abs(p[..., 2][standing]).max() < NEAR
+    assert p[..., 2].min() > -NEAR
+    contacts, s = found.task.contacts, found.shares
+    for points, since, until in zip(
+        contacts.on, np.append(0, contacts.until[:-1]), contacts.until, strict=True
+    ):
+        phase = (s > since - 1e-9) & (s < until + 1e-9)
+        assert np.ptp(p[phase][:, points], axis=0).max(initial=0.0) < NEAR
+
+
+def test_forces_push_within_cones_and_are_0_off_the_ground(found):
+    f = found.contact_forces
+    assert np.abs(f[~on(found)[1]]).max(initial=0.0) < NEAR
+    most = found.task.contacts.friction / np.sqrt(2) * f[..., 2:]
+    assert np.all(f[..., 2] > -NEAR)
+    assert np.all(np.abs(f[..., :2]) <= most + NEAR)
+
+
+def test_forces_move_the_centre_of_mass_and_are_the_reaction(found):
+    f, p = found.contact_forces, places(found)
+    near = 1e-8 * mass(found) * 9.81
+    assert np.allclose(f.sum(axis=1), pull(found), atol=near)
+    others = found.loads.copy()
+    others[:, found.task.contacts.loads, :3] = 0
+    reaction = ground_reaction(found.module, found.q, found.qd, found.qdd, loads=others)
+    assert np.allclose(f.sum(axis=1), reaction.force, atol=near)
+    assert np.allclose(np.cross(p, f).sum(axis=1), reaction.moment, atol=near)
+
+
+def test_nothing_but_gravity_acts_in_flight(found):
+    flight = ~on(found)[0].any(axis=1) | ~on(found)[1].any(axis=1)
+    if found.module.name == "hopper":
+        assert flight.sum() == 13
+    assert np.abs(pull(found)[flight] / mass(found)).max(initial=0.0) < 1e-9
+
+
+FOOT = {"sets": {"foot": ["heel", "toe"]}, "phases": [{"on": ["foot"]}]}
+FAULTS = [
+    ({"contacts": {**FOOT, "phases": []}}, "contacts.phases: expected at least one phase"),
+    ({"contacts": {**FOOT, "sets": {"foot": ["heel", "heel"]}}}, "'heel' is in the set 'foot'"),
+    ({"loads": {"heel": [0, 0, 1, 0, 0, 0]}}, "loads.heel: the ground acts there"),
+    ({"limits": {"torque": {"x": 10}}}, "limits.torque.x: it has no drive"),
+]
+
+
+@pytest.mark.parametrize(("more", "words"), FAULTS)
+def test_faults(more, words):
+    task = {"symgen_task": 1, "start": {"q": 0}, "goal": {"q": 0}, "contacts": FOOT, **more}
+    with pytest.raises(ModelError, match=re.escape(words)):
+        reading.read(task, built("hopper_jump"))
+
+
+def test_one_torque_limit_for_all_drives_nothing_without_a_drive():
+    task = {"symgen_task": 1, "start": {"q": 0}, "goal": {"q": 0}, "limits": {"torque": 80}}
+    limits = reading.read(task, built("hopper_jump")).limits
+    assert limits.torque[:, 1].tolist() == [0, 0, 0, 80, 80, 80]
