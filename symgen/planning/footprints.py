@@ -22,7 +22,7 @@ from symgen.support.arrays import Array, Flags, Index
 LEAST = 1e-3
 """Normal force, in units of the largest one, below which its centre is not shown."""
 RIM = 0.01
-"""Margin around the points of a footprint, in units of the length of the way."""
+"""Margin around the points of a footprint, in units of the length of the direction."""
 _CIRCLE = np.exp(2j * np.pi * np.arange(16) / 16).view(float).reshape(-1, 2)
 
 
@@ -119,14 +119,14 @@ def outline(points: Array, rim: float) -> tuple[Array, Faces]:
     return corners, np.column_stack([0 * k, k, k + 1])
 
 
-def draw_reactions(axis: Any, footing: Footing, t: Array, way: int) -> None:
+def draw_reactions(axis: Any, footing: Footing, t: Array, direction: int) -> None:
     """Draw the forces of the ground on each foot along one of its axes, and their sum."""
-    forces = footing.reactions[..., way]
+    forces = footing.reactions[..., direction]
     for name, values in zip(footing.feet, forces.T, strict=True):
         axis.plot(t, values, label=name)
     if len(footing.feet) > 1:
         axis.plot(t, forces.sum(axis=1), color="0.2", linewidth=0.9, label="sum", zorder=1.5)
-    if way == 2 and footing.weight:
+    if direction == 2 and footing.weight:
         axis.axhline(footing.weight, color="0.4", linestyle="--", label="weight")
 
 

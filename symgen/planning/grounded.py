@@ -1,4 +1,4 @@
-"""Contacts of a plan between its instants: balanced forces, slips, simulations with held feet.
+"""Plans on the ground between instants: balanced forces, slips, simulations with held feet.
 
 At its instants a plan satisfies the equations of motion of coordinates without a drive; between
 them forces that are linear in time do so only nearly.  There the forces of points that bear get the
@@ -50,7 +50,7 @@ class Grounded:
 
     @property
     def words(self) -> str:
-        """What contacts lose between instants."""
+        """Losses between instants, in words."""
         name, slip = max(self.slips.items(), key=lambda item: item[1])
         return (
             f"between instants {name} slips by {1e3 * slip:.2g} mm at most, the lowest point is "
