@@ -177,7 +177,7 @@ class OnChart(Quantity):
             quantity.keywords,
             quantity.labels,
         )
-        self.orders = quantity.orders
+        self.orders, self.bears_loads = quantity.orders, quantity.bears_loads
         self.chart, self.quantity = chart, quantity
         self._last: tuple[Motion, Motion, Array] | None = None
 

@@ -59,10 +59,15 @@ class Grounded:
         )
 
 
-def balance(task: Task, module: Any, contacts: Contacts) -> Callable[[Motion], Motion]:
-    """Return the correction of contact forces between instants, for the robot's motion."""
+def balance(task: Task, module: Any, contacts: Contacts) -> Callable[[Motion], Motion] | None:
+    """Return the correction of contact forces between instants, for the robot's motion.
+
+    None where all coordinates have a drive.
+    """
     torques = Torques(module, task.parameters)
     undriven = ~np.array(module.actuated)
+    if not undriven.any():
+        return None
 
     def balanced(motion: Motion) -> Motion:
         missing = torques.value(motion)[:, undriven, None]
@@ -143,8 +148,9 @@ def held_error(
             for order, x in enumerate((q, v))
         )
     ends = planned.q[starts + 2 * STEPS]
-    error = float(np.abs(space.difference(ends, space.normalize(q)))[:, ~frozen].max())
-    return error if np.isfinite(error) else np.inf
+    if not np.all(np.isfinite(q)):
+        return np.inf
+    return float(np.abs(space.difference(ends, space.normalize(q)))[:, ~frozen].max())
 
 
 class _Held:

@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from symgen.runtime.configuration import Configuration
+from symgen.runtime.configuration import Configuration, configuration_of
 from symgen.support.arrays import Array, Flags
 
 Parameters = Mapping[str, float] | None
@@ -75,6 +75,8 @@ class Quantity(ABC):
     """Number of arguments in which the quantity is nonlinear."""
     labels: tuple[str, ...] = ()
     """Names of the entries in messages."""
+    bears_loads = False
+    """Whether loads change it."""
 
     def __init__(self, module: Any, parameters: Parameters) -> None:
         self.module = module
@@ -157,6 +159,8 @@ class Quantity(ABC):
 class Torques(Quantity):
     """Joint torques tau, (K, n)."""
 
+    bears_loads = True
+
     def __init__(self, module: Any, parameters: Parameters = None) -> None:
         super().__init__(module, parameters)
         self.labels = tuple(module.coordinate_names)
@@ -202,6 +206,19 @@ class Torques(Quantity):
         flat = unknown.reshape(len(unknown), -1).T
         return np.asarray(slopes.reshape(*slopes.shape[:2], -1) @ flat)
 
+    def gradients_by_loads(self, motion: Motion, unknown: Array, multipliers: Array) -> Array:
+        """Return derivatives of `by_loads` by the state, (K, 3, n, a): 0 by velocities."""
+        loads = np.concatenate([np.zeros_like(unknown[:1]), unknown])[:, None]
+        state = (np.broadcast_to(x, (len(loads), *x.shape)) for x in motion.state)
+        _, by_q, *_ = self.module.inverse_dynamics_derivatives(
+            *state, loads=np.broadcast_to(loads, (len(loads), len(motion.q), *loads.shape[2:])),
+            **self.keywords,
+        )  # fmt: skip
+        rows = (multipliers[:, None, :] @ by_q)[..., 0, :]
+        result = np.zeros((len(motion.q), 3, motion.qd.shape[1], len(unknown)))
+        result[:, 0] = (rows[1:] - rows[0]).transpose(1, 2, 0)
+        return result
+
     def by_time(self, motion: Motion) -> Array | None:
         """Differentiate through the loads."""
         if motion.load_rates is None:
@@ -212,6 +229,8 @@ class Torques(Quantity):
 
 class Wrenches(Quantity):
     """Entries of joint wrenches; `chosen` holds pairs of joint index and component index."""
+
+    bears_loads = True
 
     def __init__(
         self,
@@ -283,6 +302,17 @@ class Outputs(Quantity):
         self.chosen = list(chosen)
         self.labels = tuple(module.output_names[k] for k in chosen)
         self.torques = Torques(module, parameters)
+        self.bears_loads = not self._are_of_positions()
+        if not self.bears_loads:
+            self.orders = self.nonlinear = 1
+
+    def _are_of_positions(self) -> bool:
+        """Return whether the outputs depend on q alone: all other derivatives are exactly 0."""
+        module = self.module
+        t, turn, *state = np.random.default_rng(0).normal(size=(5, module.n))
+        q = configuration_of(module).integrate(module.neutral(), turn)
+        _, *by = module.outputs_derivatives(t[0], q, *state, **self.keywords)
+        return not any(np.any(slopes[self.chosen]) for k, slopes in enumerate(by) if k != 1)
 
     def _slopes(self, motion: Motion) -> tuple[Any, Array]:
         """Return the results of `outputs_derivatives`, and d tau / d (q, qd, qdd)."""
@@ -292,6 +322,11 @@ class Outputs(Quantity):
 
     def jacobian(self, motion: Motion) -> tuple[Array, Array]:
         """Return values and total derivatives."""
+        if not self.bears_loads:
+            zero, options = np.zeros_like(motion.qd), self.options(motion)
+            state = np.broadcast_to(motion.t, zero.shape[:-1]), motion.q, zero, zero, zero
+            values, _, by_q, *_ = self.module.outputs_derivatives(*state, **options)
+            return values[..., self.chosen], by_q[..., None, self.chosen, :]
         (values, _, *by, by_tau, _, _), by_state = self._slopes(motion)
         direct = np.stack([row[..., self.chosen, :] for row in by], axis=-3)
         through = by_tau[..., None, self.chosen, :] @ by_state
@@ -321,7 +356,7 @@ class Outputs(Quantity):
         for before, after, h in self._either_side(motion, unknown):
             change = self.by_loads(after, unknown) - self.by_loads(before, unknown)
             second.append(np.einsum("kma,km->ka", change, multipliers) / (2 * h[:, None]))
-            slopes = [self.by_time(each) for each in (before, after)]
+            slopes = [np.asarray(self.by_time(each)) for each in (before, after)]
             mixed.append(np.einsum("km,km->k", slopes[1] - slopes[0], multipliers) / (2 * h))
         hessian = np.stack(second, axis=-1)
         return 0.5 * (hessian + hessian.transpose(0, 2, 1)), np.stack(mixed, axis=-1)
@@ -336,8 +371,10 @@ class Outputs(Quantity):
             for step in (h[:, None, None] * unit for unit in unknown)
         ]
 
-    def by_time(self, motion: Motion) -> Array:
+    def by_time(self, motion: Motion) -> Array | None:
         """Differentiate through t, the loads, and the torques."""
+        if not self.bears_loads:
+            return None
         (_, by_t, *_, by_tau, by_loads, _), _ = self._slopes(motion)
         result = by_t[:, self.chosen] * motion.shares[:, None]
         if motion.load_rates is not None:

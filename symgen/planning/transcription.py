@@ -79,11 +79,6 @@ class Limited:
         return np.flatnonzero(np.isfinite(self.limits).any(axis=1))
 
     @property
-    def bears_loads(self) -> bool:
-        """Whether loads change it."""
-        return self.name in (TORQUE, WRENCH, OUTPUT)
-
-    @property
     def is_integrated(self) -> bool:
         """Whether it is part of the objective."""
         return bool(np.any(self.squares) or np.any(self.linear))
@@ -419,10 +414,10 @@ class _Transcription:
         return Sampled(
             self.sizes, entry.name, lower.ravel(), upper.ravel(),
             tuple(entry.quantity.labels[k] for k in chosen), s=s, local=self.profile.at(s),
-            quantity=entry.quantity, loads=self.loads if entry.bears_loads else None,
+            quantity=entry.quantity, loads=self.loads if entry.quantity.bears_loads else None,
             limited=every, chosen=chosen, scale=scale, quadrature=self.quadrature(self.count),
             squares=entry.squares, linear=entry.linear,
-            unknown=directions(self.forces) if entry.bears_loads else None,
+            unknown=directions(self.forces) if entry.quantity.bears_loads else None,
         )  # fmt: skip
 
 

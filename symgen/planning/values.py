@@ -311,8 +311,10 @@ class Value:
             if len(self.node.items) != 2:
                 self.fault(f"expected [lower, upper], found {len(self.node.items)} entries")
                 return _UNLIMITED
+            sides = [self.below(k, item) for k, item in enumerate(self.node.items)]
             lower, upper = (
-                self.below(k, item).number(endless=True) for k, item in enumerate(self.node.items)
+                endless if side.word == "none" else side.number(endless=True)
+                for side, endless in zip(sides, _UNLIMITED, strict=True)
             )
             if not lower <= upper:
                 self.fault(f"the lower limit {lower:.6g} is above the upper one {upper:.6g}")

@@ -1,0 +1,188 @@
+"""Contacts in plans: what stands, which rows are independent, derivatives, faults of task files."""
+
+import numpy as np
+import pytest
+
+from symgen.errors import ModelError
+from symgen.planning import reading
+from symgen.planning.placements import PlacedRates
+from symgen.planning.quantities import Motion, Quantity
+from symgen.planning.splines import Profile
+from symgen.planning.standing import Ground
+from symgen.planning.transcription import transcribe
+from tests.modules import module
+from tests.planning.derivatives import agree_with_differences
+
+WALKER = """
+symgen: 1
+name: walker
+gravity: [0, 0, -9.81]
+joints:
+  - {name: body, type: floating, coordinates: quaternion, actuated: false,
+     origin: {xyz: [0, 0, 0.6]},
+     link: {name: trunk, mass: 8, com: [0, 0, 0.1], inertia: {xx: 0.2, yy: 0.2, zz: 0.1}}}
+"""
+LEG = """
+  - {{name: {s}_hip, type: revolute, parent: trunk, axis: [0, -1, 0], origin: {{xyz: [0, {y}, 0]}},
+     limits: {{lower: -1, upper: 1, effort: 40}},
+     link: {{name: {s}_thigh, mass: 1, com: [0, 0, -0.15],
+            inertia: {{xx: 0.01, yy: 0.01, zz: 0.01}}}}}}
+  - {{name: {s}_knee, type: revolute, axis: [0, 1, 0], origin: {{xyz: [0, 0, -0.3]}},
+     limits: {{lower: 0, upper: 2, effort: 40}},
+     link: {{name: {s}_shank, mass: 0.7, com: [0, 0, -0.1],
+            inertia: {{xx: 0.01, yy: 0.01, zz: 1e-3}}}}}}
+  - {{name: {s}_ankle, type: revolute, axis: [0, -1, 0], origin: {{xyz: [0, 0, -0.27]}},
+     limits: {{lower: -1, upper: 1, effort: 20}},
+     link: {{name: {s}_foot, mass: 0.3, com: [0.03, 0, -0.02],
+            inertia: {{xx: 1e-3, yy: 1e-3, zz: 1e-3}}}}}}
+"""
+POINTS = """
+points:
+  - {name: l_heel, link: l_foot, point: [-0.05, 0, -0.03]}
+  - {name: l_toe, link: l_foot, point: [0.12, 0, -0.03]}
+  - {name: r_heel, link: r_foot, point: [-0.05, 0, -0.03]}
+  - {name: r_toe, link: r_foot, point: [0.12, 0, -0.03]}
+  - {name: l_side, link: l_foot, point: [0, 0.04, -0.03]}
+  - {name: l_ankle, link: l_foot}
+"""
+NAMES = ("l_heel", "l_toe", "r_heel", "r_toe", "l_side")
+RIGHT = """symgen_task: 1
+time: 0.6
+mirrored: {body_x: 0.2, body_y: -body_y, body_qx: -body_qx, body_qz: -body_qz,
+           l_hip: r_hip, l_knee: r_knee, l_ankle: r_ankle}
+objective: {effort: 1}
+profile: {segments: 3, check: midpoints}
+contacts:
+  ground: {normal: [0, 0, 1], height: 0, friction: 0.5}
+  sets:
+    left: [l_heel, l_toe]
+    right: [r_heel, r_toe]
+  phases:
+    - {until: 1/3, on: [left, right]}
+    - {until: 1, on: [left]}
+  places: {l_heel: [~, 0.1]}
+  clearance: 0
+"""
+CALLED = (
+    "inverse_dynamics", "inverse_dynamics_derivatives",
+    "inverse_dynamics_load_derivatives", "forward_kinematics", "jacobians", "point_motion",
+)  # fmt: skip
+WRONG = [  # what stands in place of what in RIGHT; line, words of the message
+    ("sets:", "set:", 9, "did you mean 'sets'?"),
+    ("[l_heel, l_toe]", "[l_hel, l_toe]", 10, "did you mean 'l_heel'?"),
+    ("[l_heel, l_toe]", "[]", 10, "a set without points"),
+    ("[l_heel, l_toe]", "l_heel", 10, "expected a list of points"),
+    ("[r_heel, r_toe]", "[r_heel, l_toe]", 11, "is in the set 'left' already"),
+    ("on: [left, right]", "on: [left, rigt]", 13, "did you mean 'right'?"),
+    ("on: [left, right]", "off: [left]", 13, "unknown key; known: until, on"),
+    (", on: [left, right]", "", 13, "'on' is missing"),
+    ("until: 1/3, ", "", 13, "'until' is missing"),
+    ("until: 1/3", "until: 0", 13, "above 0 and up to 1"),
+    ("until: 1/3", "until: 1.5", 13, "above 0 and up to 1, found 1.5"),
+    ("until: 1/3", "until: third", 13, "unknown name 'third'"),
+    ("until: 1,", "until: 1/3,", 14, "above 0.3333 and up to 1"),
+    ("until: 1,", "until: 0.5,", 14, "the last phase ends at 1"),
+    ("until: 1/3", "until: 0.4", 13, "6 steps of equal length; the nearest one is 1/3"),
+    ("normal: [0, 0, 1]", "normal: [0, 0, 0]", 8, "has no direction"),
+    ("normal: [0, 0, 1]", "normal: [0, 0]", 8, "expected 3 numbers"),
+    ("normal: [0, 0, 1]", "norm: [0, 0, 1]", 8, "did you mean 'normal'?"),
+    ("height: 0", "height: low", 8, "unknown name 'low'"),
+    ("friction: 0.5", "friction: 0", 8, "above 0"),
+    ("friction: 0.5", "friction: -0.5", 8, "above 0"),
+    ("places: {l_heel: [~, 0.1]}", "places: {heel: [0, 0]}", 15, "did you mean"),
+    ("places: {l_heel: [~, 0.1]}", "places: {l_heel: [0]}", 15, "two numbers, ~ for a free one"),
+    ("places: {l_heel: [~, 0.1]}", "places: [0, 0]", 15, "expected POINT: [x, y]"),
+    ("clearance: 0", "clearance: some", 16, "unknown name 'some'"),
+    ("clearance: 0", "margins: 0", 16, "unknown key"),
+    ("r_hip, l_knee", "-r_hip, l_knee", 7, "is the image of 'l_heel'"),
+    ("body_y: -body_y", "qdd: 1", 3, "mirrored, or free: write ~"),
+    ("profile: {segments: 3, check: midpoints}", "method: collocation", 7, "not available yet"),
+    ("check: midpoints", "check: midpoints, knots: few", 6, "expected instants or segments"),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def walker():
+    legs = "".join(LEG.format(s=side, y=y) for side, y in (("l", 0.1), ("r", -0.1)))
+    return module(WALKER + legs + POINTS, functions=CALLED, loads=NAMES, backend="numpy")
+
+
+@pytest.fixture
+def task(walker, tmp_path):
+    path = tmp_path / "task.yaml"
+    path.write_text(RIGHT)
+    return reading.read(path, walker)
+
+
+@pytest.mark.parametrize(("was", "now", "line", "words"), WRONG)
+def test_wrong_contacts(walker, tmp_path, was, now, line, words):
+    assert was in RIGHT
+    path = tmp_path / "wrong.yaml"
+    path.write_text(RIGHT.replace(was, now))
+    with pytest.raises(ModelError) as failure:
+        reading.read(path, walker)
+    assert any(fault.line == line and words in fault.message for fault in failure.value.faults), (
+        str(failure.value)
+    )
+
+
+def test_points_need_loads(walker):
+    contacts = {"sets": {"all": ["l_ankle"]}, "phases": [{"on": ["all"]}]}
+    ends = {"start": {"q": {"body_x": 0}}, "goal": {"q": {"body_x": 0}}}
+    with pytest.raises(ModelError, match="rebuild it with --load l_ankle"):
+        reading.read({"symgen_task": 1, "time": 1, **ends, "contacts": contacts}, walker)
+
+
+def test_forces_begin_and_end_at_0(walker, task):
+    """At a change a point stands if it does on either side, and bears if it does on both; the first
+    instant belongs to the image of the last phase, in which the right foot stands alone."""
+    ground = Ground.of(task, walker, 7, Profile(3, 3, 2))
+    left, right = ground.schedule.standing[:, 0], ground.schedule.standing[:, 2]
+    assert left.tolist() == [True] * 7
+    assert right.tolist() == [True, True, True, False, False, False, True]
+    assert ground.schedule.bearing[:, 0].tolist() == [False, *[True] * 6]
+    assert ground.schedule.bearing[:, 2].tolist() == [True, True, *[False] * 5]
+    resting = ground.schedule.resting
+    assert np.flatnonzero(resting[:, 0]).tolist() == [0]  # it comes on as the motion begins
+    assert np.flatnonzero(resting[:, 2]).tolist() == [2, 6]  # it leaves, and comes on at the end
+
+
+@pytest.mark.parametrize(
+    ("points", "rows"),
+    [(["l_heel"], 3), (["l_heel", "l_toe"], 5), (["l_heel", "l_toe", "l_side"], 6)],
+)
+def test_independent_rows_of_a_point_a_line_a_face(walker, points, rows):
+    """Of a foot that stands, three coordinates of a point, five of two, six of a face are held."""
+    contacts = {"sets": {"all": points}, "phases": [{"on": ["all"]}]}
+    ends = {"start": {"q": {"body_x": 0}}, "goal": {"q": {"body_x": 0}}}
+    task = reading.read({"symgen_task": 1, "time": 1, **ends, "contacts": contacts}, walker)
+    ground = Ground.of(task, walker, 3, Profile(3, 2))
+    independent = ground._independent(task, np.ones(12, dtype=bool))
+    assert independent[1].sum() == rows
+    assert independent[1][:, 2].all()
+
+
+def test_derivatives(walker, task):
+    random = np.random.default_rng(0)
+    program = transcribe(task, walker, Profile(3, 3, 2, tuple(range(6, 12))), 2)
+    x = 0.2 * random.normal(size=program.unknowns)
+    x[program.sizes.time] = 0.6
+    agree_with_differences(program, x)
+
+
+def test_rates_of_points(walker, task):
+    """Second derivatives of velocities agree with differences of first ones, and these with those
+    of values along the exponential."""
+    random = np.random.default_rng(1)
+    rates = PlacedRates(task.contacts.places_of(walker, None))
+    space = task.chart.space
+    q = np.array([space.integrate(walker.neutral(), random.normal(size=12)) for _ in range(2)])
+    qd, zero = random.normal(size=(2, 12)), np.zeros((2, 12))
+    motion = Motion(q, qd, zero, np.zeros(2), np.zeros(2), space=space)
+    multipliers = random.normal(size=(2, rates.size))
+    exact, near = rates.hessian(motion, multipliers), Quantity.hessian(rates, motion, multipliers)
+    assert np.abs(exact - near).max() < 1e-8 * np.abs(near).max()
+    h, unit = 1e-6, np.eye(12)
+    ahead, behind = (rates.value(motion.moved((s * h * unit, 0 * unit, 0 * unit))) for s in (1, -1))
+    slopes = rates.jacobian(motion)[1][:, 0].transpose(2, 0, 1)
+    assert np.abs((ahead - behind) / (2 * h) - slopes).max() < 1e-7
