@@ -68,7 +68,7 @@ class Footing:
         return np.asarray(places @ across + self.contacts.height * normal)
 
     def prints(self) -> Iterator[tuple[int, Array]]:
-        """Yield the number of a foot and the places of its points, (k, 2), of every footprint."""
+        """Yield the number of a foot and the positions of its points, (k, 2), of every footprint."""
         for number, points in enumerate(self.feet.values()):
             stands = self.on[:, points].any(axis=1)
             edges = np.flatnonzero(np.diff(stands, prepend=False, append=False))
@@ -80,7 +80,7 @@ class Footing:
                 yield number, sums[touched] / on.sum(axis=0)[touched, None]
 
     def supports(self) -> Iterator[Array]:
-        """Yield the places of the points that are on in each phase, at its middle, (k, 2)."""
+        """Yield the positions of the points that are on in each phase, at its middle, (k, 2)."""
         ends = np.concatenate([[0.0], self.contacts.until])
         middles = 0.5 * (ends[1:] + ends[:-1]) * (len(self.places) - 1)
         for k, on in zip(np.round(middles).astype(int), self.contacts.on, strict=True):

@@ -9,7 +9,7 @@ mirrored repeat each other, a start that is given has no freedom.  A solver need
 equations.  Rows are chosen one after another, heights before positions in the plane, each time the
 one whose gradient is farthest from the span of those chosen before (Gram-Schmidt), until the others
 are implied: first at every instant, in a posture with all points that stand on the ground, then
-beside the linear equations of the program, at a random motion that satisfies these.  Verification
+together with the linear equations of the program, at a random motion that satisfies these.  Verification
 looks at all rows.
 """
 
@@ -124,7 +124,7 @@ class Rows(Term):
 
 @dataclass(frozen=True)
 class Ground:
-    """The contacts of a task at the instants of a program: `schedule`, places of the points."""
+    """The contacts of a task at the instants of a program: `schedule`, positions of the points."""
 
     contacts: Contacts
     schedule: Schedule
