@@ -68,7 +68,7 @@ class Footing:
         return np.asarray(places @ across + self.contacts.height * normal)
 
     def prints(self) -> Iterator[tuple[int, Array]]:
-        """Yield the number of a foot and the positions of its points, (k, 2), of every footprint."""
+        """Yield number and positions of the points, (k, 2), of the foot of every footprint."""
         for number, points in enumerate(self.feet.values()):
             stands = self.on[:, points].any(axis=1)
             edges = np.flatnonzero(np.diff(stands, prepend=False, append=False))

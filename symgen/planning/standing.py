@@ -9,8 +9,8 @@ mirrored repeat each other, a start that is given has no freedom.  A solver need
 equations.  Rows are chosen one after another, heights before positions in the plane, each time the
 one whose gradient is farthest from the span of those chosen before (Gram-Schmidt), until the others
 are implied: first at every instant, in a posture with all points that stand on the ground, then
-together with the linear equations of the program, at a random motion that satisfies these.  Verification
-looks at all rows.
+together with the linear equations of the program, at a random motion that satisfies these.
+Verification looks at all rows.
 """
 
 from __future__ import annotations
