@@ -21,8 +21,10 @@ from symgen.support.arrays import Array, Flags, Index
 
 LEAST = 1e-3
 """Normal force, in units of the largest one, below which its centre is not shown."""
+DIGITS = 9
+"""Digits of forces in pictures, in units of the largest one."""
 RIM = 0.01
-"""Margin around the points of a footprint, in units of the length of the direction."""
+"""Margin around the points of a footprint, in units of the length of the motion."""
 _CIRCLE = np.exp(2j * np.pi * np.arange(16) / 16).view(float).reshape(-1, 2)
 
 
@@ -121,7 +123,8 @@ def outline(points: Array, rim: float) -> tuple[Array, Faces]:
 
 def draw_reactions(axis: Any, footing: Footing, t: Array, direction: int) -> None:
     """Draw the forces of the ground on each foot along one of its axes, and their sum."""
-    forces = footing.reactions[..., direction]
+    largest = float(np.abs(footing.reactions).max()) or 1.0
+    forces = largest * np.round(footing.reactions[..., direction] / largest, DIGITS)
     for name, values in zip(footing.feet, forces.T, strict=True):
         axis.plot(t, values, label=name)
     if len(footing.feet) > 1:

@@ -241,7 +241,8 @@ class Ground:
         """Return the velocities of points that come on or leave, which are 0."""
         k, i = np.nonzero(self.schedule.resting)
         instants, at = np.unique(k, return_inverse=True)
-        s = instants / (len(self.schedule.first) - 1)
+        some = instants if len(instants) else np.zeros(1)  # terms have an instant
+        s = some / (len(self.schedule.first) - 1)
         of = _sampled(task, PlacedRates(self.places), profile, sizes, s)
         rows = ((len(self.contacts.names) * at + i)[:, None] * 3 + np.arange(3)).ravel()
         rows = rows[independent[k, i].ravel()]
