@@ -118,7 +118,7 @@ def _print(result: Plan, outputs: tuple[Path, ...]) -> None:
         ),
         (
             "verified",
-            f"limits are exceeded by {result.violation:.1e} at most; {_simulated(result)}",
+            f"limits are exceeded by {result.violation:.1e} at most; {result.simulated}",
         ),
     ]
     if result.status == "infeasible":  # the remarks name what is not met
@@ -137,13 +137,3 @@ def _print(result: Plan, outputs: tuple[Path, ...]) -> None:
         click.echo(f"note: {remark}", err=True)
     for path in outputs:
         click.echo(f"wrote {path}")
-
-
-def _simulated(result: Plan) -> str:
-    error = f"{result.final_error:.1e}"
-    if result.ground is None:
-        return f"a simulation under the torques of the plan ends {error} from its end"
-    return (
-        "simulations under its torques from each instant, with standing points held, end at most "
-        f"{error} from the next one"
-    )

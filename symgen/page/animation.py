@@ -17,7 +17,7 @@ import base64
 import html
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -29,15 +29,17 @@ from symgen.errors import RequestError
 from symgen.options import ReadOptions
 from symgen.page.packing import as_script, packed
 from symgen.page.shapes import Shape, cylinder, shapes_of
-from symgen.support.arrays import Array
+from symgen.support.arrays import Array, Index
 from symgen.toolchain.files import check_writable, replace_file
 
 Parameters = Mapping[str, float] | ArrayLike | None
 
 FRAMES_PER_SECOND = 60
 MOST_FRAMES = 1200
-MOST_CURVES = 300
+MOST_SAMPLES = 300
 """Samples of the curves next to the figure."""
+MOST_CURVES = 9
+"""Number of curves in a picture, the largest ones."""
 
 SCRIPTS = ("model", "figure", "solids", "motion", "animation")
 MESHCAT_PAGE = """<!doctype html>
@@ -71,6 +73,33 @@ class Curves:
     names: Sequence[str]
     values: Array
     levels: Sequence[float] = ()
+
+    @property
+    def main(self) -> Curves:
+        """The curves that change most, in their order, if there are more than `MOST_CURVES`."""
+        if len(self.names) <= MOST_CURVES:
+            return self
+        chosen = largest(np.ptp(self.values, axis=0))
+        title = f"{self.title}, the {MOST_CURVES} of {len(self.names)} that change most,"
+        names = [self.names[k] for k in chosen]
+        return replace(self, title=title, names=names, values=self.values[:, chosen])
+
+
+@dataclass(frozen=True)
+class Forces:
+    """Forces along a motion that are drawn as arrows, and a point that moves.
+
+    `loads` are those of the module, base axes, (T, n_loads, 6) (N, N m); `centre` is the
+    zero-moment point, (T, 3) (m), NaN where there is none.
+    """
+
+    loads: Array
+    centre: Array
+
+
+def largest(sizes: Array) -> Index:
+    """Return the numbers of the `MOST_CURVES` largest sizes (m,), in their order."""
+    return np.sort(np.argsort(-sizes, kind="stable")[:MOST_CURVES])
 
 
 def animate(
@@ -110,7 +139,8 @@ def animate(
     if viewer == "meshcat":
         page = _meshcat_page(module, *_poses(module, t, q, parameters)[1:], shapes, title)
     else:
-        page = animation(module, t, q, tau, title, parameters, shapes)
+        forces = getattr(run, "ground_forces", None)
+        page = animation(module, t, q, tau, title, parameters, shapes, forces)
     return replace_file(target, page.encode())
 
 
@@ -140,7 +170,7 @@ def motion_of(run: Any, module: Any) -> tuple[Array, Array, Array | None]:
 
 def animation(
     module: Any, t: Array, q: Array, tau: Array | None, title: str, parameters: Parameters = None,
-    shapes: Sequence[Shape] = (),
+    shapes: Sequence[Shape] = (), forces: Forces | None = None,
 ) -> str:  # fmt: skip
     """Return the page of a motion with times t (T,), q (T, nq), tau (T, n)."""
     layout = Templates()
@@ -151,17 +181,17 @@ def animation(
         duration=float(t[-1] - t[0]),
         style=layout.source("report/style.css"),
         scripts=[layout.source(f"report/{name}.js") for name in SCRIPTS],
-        data=player_facts(module, t, q, tau, parameters, shapes),
+        data=player_facts(module, t, q, tau, parameters, shapes, forces=forces),
     )
 
 
 def player_facts(
     module: Any, t: Array, q: Array, tau: Array | None = None, parameters: Parameters = None,
-    shapes: Sequence[Shape] = (), curves: Sequence[Curves] = (),
+    shapes: Sequence[Shape] = (), curves: Sequence[Curves] = (), forces: Forces | None = None,
 ) -> dict[str, str]:  # fmt: skip
     """Return the ``script`` elements that `animation.js` plays, by id, for t (T,), q (T, nq)."""
     _, times, poses = _poses(module, t, q, parameters)
-    shown = np.unique(np.linspace(0, len(t) - 1, min(len(t), MOST_CURVES)).astype(int))
+    shown = np.unique(np.linspace(0, len(t) - 1, min(len(t), MOST_SAMPLES)).astype(int))
     listed = [Curves("Coordinates (rad, m)", module.position_names, q)]
     if tau is not None:
         listed.append(Curves("Torques and forces (N m, N)", module.coordinate_names, tau))
@@ -177,7 +207,7 @@ def player_facts(
                     "title": each.title, "names": list(each.names),
                     "values": _rounded(each.values[shown]), "levels": list(each.levels),
                 }
-                for each in (*listed, *curves)
+                for each in (one.main for one in (*listed, *curves))
             ],
             "shapes": [
                 {
@@ -191,7 +221,14 @@ def player_facts(
         "poses": _packed(poses[:, :, :3, :]),
         "vertices": _packed(_joined([shape.vertices for shape in shapes])),
         "faces": _packed(_joined([shape.faces for shape in shapes])),
+        "forces": _packed(np.zeros(0) if forces is None else _at(times, t, forces)),
     }  # fmt: skip
+
+
+def _at(times: Array, t: Array, forces: Forces) -> Array:
+    """Return loads and the centre at some times, (frames, 6 n_loads + 3), linear in between."""
+    rows = np.column_stack([forces.loads.reshape(len(t), -1), forces.centre])
+    return np.column_stack([np.interp(times, t, column) for column in rows.T])
 
 
 def _figure(module: Any, parameters: Parameters) -> dict[str, Any]:

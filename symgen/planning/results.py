@@ -21,7 +21,7 @@ import io
 import zipfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -30,12 +30,13 @@ import numpy as np
 
 from symgen.emit.templates import Templates
 from symgen.errors import RequestError
-from symgen.page.animation import SCRIPTS, Curves, player_facts
+from symgen.page.animation import MOST_CURVES, SCRIPTS, Curves, Forces, largest, player_facts
 from symgen.page.shapes import Shape
+from symgen.planning.footprints import Footing, draw_centre, draw_reactions, footing
 from symgen.planning.grounded import Grounded
 from symgen.planning.obstacles import Distances
 from symgen.planning.quantities import Torques
-from symgen.planning.scene import draw_scene, solids
+from symgen.planning.scene import axis_name, draw_scene, solids
 from symgen.planning.solver import INFEASIBLE, Step
 from symgen.planning.task import Task
 from symgen.planning.trajectories import Trajectory
@@ -55,8 +56,6 @@ NEAR = 2.0
 """Largest limit that is drawn, in units of the largest value."""
 DIFFERENT = 4.0
 """Ratio of limits of torques above which these are drawn as shares of their limits."""
-MOST_CURVES = 9
-"""Number of curves of sensitivities, the largest ones."""
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _KINDS = ("q", "qd", "qdd", "tau")
 _SHARES = np.linspace(0.0, 1.0, SAMPLES)
@@ -181,6 +180,17 @@ class Plan:
         return np.asarray(loads[:, contacts.loads, :3])
 
     @property
+    def simulated(self) -> str:
+        """The error of the forward simulation in words."""
+        error = f"{self.final_error:.1e}"
+        if self.ground is None:
+            return f"a simulation under the torques of the plan ends {error} from its end"
+        return (
+            "simulations under its torques from each instant, with standing points held, end at "
+            f"most {error} from the next one"
+        )
+
+    @property
     def outcome(self) -> str:
         """Time and objective in words, or that there is no motion."""
         if self.status == INFEASIBLE:
@@ -197,8 +207,24 @@ class Plan:
 
     @cached_property
     def solids(self) -> tuple[Shape, ...]:
-        """The obstacles, and the spheres on links that keep out of them."""
-        return solids(self.module, self.task, self.path.motion(_SHARES).q)
+        """The obstacles, and the spheres on links that keep out of them; ground and footprints."""
+        q = self.path.motion(_SHARES).q
+        return solids(self.module, self.task, q, self.footing_at(_SHARES))
+
+    def footing_at(self, s: Array) -> Footing | None:
+        """Return feet, footprints, zero-moment points at shares of T; None without contacts."""
+        if self.task.contacts is None:
+            return None
+        return footing(self.task, self.module, self.task.contacts, self.path.motion(s))
+
+    @property
+    def ground_forces(self) -> Forces | None:
+        """Forces of contacts and other loads for `symgen.animate`; None without contacts."""
+        return self._forces_at(self.shares)
+
+    def _forces_at(self, s: Array) -> Forces | None:
+        at, loads = self.footing_at(s), self.path.at(s).loads
+        return None if at is None or loads is None else Forces(loads, at.centre)
 
     @property
     def clearance(self) -> str:
@@ -239,7 +265,8 @@ class Plan:
     def plot(self, path: str | PathLike[str]) -> Path:
         """Write a figure, .png, .svg or .pdf: coordinates, velocities and torques.
 
-        With `keep_out`, the robot among its obstacles, and distances, too.
+        With `keep_out`, the robot among its obstacles, and distances, too; with contacts, forces of
+        the ground, and the zero-moment point.
         """
         path = Path(path)
         if path.suffix not in FIGURES:
@@ -248,6 +275,8 @@ class Plan:
         panels: tuple[Panel, ...] = (_coordinates, _velocities, _torques)
         if self.nearest is not None:
             panels = (_scene, *panels, _distances)
+        if self.task.contacts is not None:
+            panels = (*panels, *_REACTIONS, _centre)
         height = 2.5 * sum(HEIGHTS.get(panel, 1) for panel in panels)
         return replace_file(path, _drawn(self, panels, path.suffix[1:], (7, height)))
 
@@ -364,6 +393,8 @@ def _page(plan: Plan) -> str:
         for title, panels, size in (
             ("Coordinates and velocities", (_coordinates, _velocities), (7, 5)),
             ("Torques", (_torques,), (7, 3)),
+            ("Forces of the ground", _REACTIONS, (7, 6)),
+            ("Zero-moment point from above", (_centre,), (7, 3)),
             ("Distances", (_distances,), (7, 3)),
             ("Forces in the joints", (_wrenches,), (7, 3)),
             ("Sensitivities along the motion", (_sensitivities,), (7, 3.4)),
@@ -371,6 +402,7 @@ def _page(plan: Plan) -> str:
         )
         if not (panels == (_wrenches,) and "joint_wrenches" not in plan.module.functions)
         and not (panels == (_distances,) and plan.nearest is None)
+        and not (panels in (_REACTIONS, (_centre,)) and plan.task.contacts is None)
     ]
     s = _SHARES
     curves = []
@@ -378,6 +410,11 @@ def _page(plan: Plan) -> str:
         least = _values_of_distances(plan)[1].min(axis=1)[:, None]
         title, margin = "Least distance (m; dashed: its margin)", plan.task.keep_out.margin
         curves.append(Curves(title, ["least"], least, [margin]))
+    ground = plan.footing_at(s)
+    if ground is not None:
+        title = "Normal forces of the ground (N; dashed: weight)"
+        levels = [ground.weight] if ground.weight else []
+        curves.insert(0, Curves(title, [*ground.feet], ground.reactions[..., 2], levels))
     return layout.render(
         "report/plan.html",
         robot=plan.module.name,
@@ -388,7 +425,7 @@ def _page(plan: Plan) -> str:
         scripts=[layout.source(f"report/{name}.js") for name in SCRIPTS],
         data=player_facts(
             plan.module, s * plan.T, plan.path.motion(s).q, plan.torques(s),
-            dict(plan.task.parameters) or None, plan.solids, curves,
+            dict(plan.task.parameters) or None, plan.solids, curves, plan._forces_at(s),
         ),
     )  # fmt: skip
 
@@ -432,17 +469,23 @@ def _curves(
 ) -> None:
     """A curve for every coordinate, or for other `names`, its limits dashed, shared ones in grey.
 
-    Limits that no curve comes near are not drawn: they would make the curves flat.
+    Of many coordinates those are drawn that change most.  Limits that no curve comes near are not
+    drawn: they would make the curves flat.
     """
     t = np.linspace(0.0, plan.T, len(values))
     colours: dict[float, list[str]] = {}
-    for k, name in enumerate(names or plan.module.coordinate_names):
-        (line,) = axis.plot(t, values[:, k], label=name)
+    names = names or plan.module.coordinate_names
+    chosen = largest(np.ptp(values, axis=0))
+    if len(chosen) < len(names):
+        title = f"the {len(chosen)} of {len(names)} that change most"
+        axis.set_title(title, fontsize=8, loc="left")
+    for k in chosen:
+        (line,) = axis.plot(t, values[:, k], label=names[k])
         for limit in () if limits is None else limits[k]:
             colours.setdefault(float(limit), []).append(line.get_color())
-    largest = float(np.abs(values).max(initial=0.0))
+    most = float(np.abs(values[:, chosen]).max(initial=0.0))
     for limit, shared in colours.items():
-        if abs(limit) <= NEAR * largest:
+        if abs(limit) <= NEAR * most:
             colour = shared[0] if len(shared) == 1 else "0.4"
             axis.axhline(limit, color=colour, linestyle="--", linewidth=0.8)
     axis.set_ylabel(label)
@@ -508,13 +551,39 @@ def _scene(plan: Plan, axis: Any) -> None:
     })  # fmt: skip
 
 
+def _reaction(plan: Plan, axis: Any, direction: int) -> None:
+    """Draw the forces of the ground on feet along an axis of the ground."""
+    ground = plan.footing_at(_SHARES)
+    assert ground is not None
+    draw_reactions(axis, ground, _SHARES * plan.T, direction)
+    name = axis_name(ground.contacts.axes[direction]) or str(direction + 1)
+    axis.set_ylabel("normal (N)" if direction == 2 else f"along {name} (N)")
+    _name_axis(axis, plan)
+
+
+_REACTIONS = tuple(partial(_reaction, direction=direction) for direction in (2, 0, 1))
+
+
+def _centre(plan: Plan, axis: Any) -> None:
+    """Draw footprints and the zero-moment point from above."""
+    ground = plan.footing_at(_SHARES)
+    assert ground is not None
+    draw_centre(axis, ground, len(plan.shares))
+    for k, letter in enumerate("xy"):
+        name = axis_name(ground.contacts.axes[k])
+        getattr(axis, f"set_{letter}label")(f"{name} (m)" if name else "")
+
+
 def _wrenches(plan: Plan, axis: Any) -> None:
     motion = plan.path.motion(_SHARES)
     options = Torques(plan.module, plan.task.parameters).options(motion)
     wrenches = plan.module.joint_wrenches(*motion.state, **options)
     sizes = np.linalg.norm(wrenches[..., :3], axis=2)
     if sizes.shape[1] == plan.module.n:
-        _curves(plan, axis, sizes, "force (N)")
+        digits = np.round(sizes / (sizes.max() or 1.0), 9)  # joints about one point bear the same
+        first = np.sort(np.unique(digits, axis=1, return_index=True)[1])
+        names = [plan.module.coordinate_names[k] for k in first]
+        _curves(plan, axis, sizes[:, first], "force (N)", names=names)
         return
     axis.plot(motion.t, sizes)
     axis.set_ylabel("force (N)")

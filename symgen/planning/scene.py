@@ -9,20 +9,28 @@ import numpy as np
 
 from symgen.page.animation import upright
 from symgen.page.shapes import Shape, sphere, thinned
+from symgen.planning.footprints import Footing, outline
+from symgen.planning.obstacles import HalfSpace
 from symgen.planning.task import Task
 from symgen.support.arrays import Array
 
 OBSTACLE = (0.80, 0.36, 0.25), 0.35
 KEEPS_OUT = (0.20, 0.45, 0.80), 0.35
+GROUND = (0.45, 0.55, 0.45), 0.12
 """Colour and opacity."""
+FEET = (0.12, 0.37, 0.68), (0.70, 0.25, 0.05), (0.09, 0.42, 0.20), (0.54, 0.12, 0.48)
+"""Colours of footprints, those of the curves of feet in the page."""
+PRINT = 0.6
+"""Opacity of footprints."""
 STICKS = ("0.65", "0.1", "0.4")
 """Colours of the robot at the start, where it is nearest to an obstacle, at the end."""
 
 
-def solids(module: Any, task: Task, q: Array) -> tuple[Shape, ...]:
+def solids(module: Any, task: Task, q: Array, footing: Footing | None = None) -> tuple[Shape, ...]:
     """Return obstacles, as shapes of the base, and spheres, as shapes of their links.
 
-    Of a half-space, a part of its plane below the motion q (K, nq) is drawn.
+    Of a half-space, a part of its plane below the motion q (K, nq) is drawn.  With contacts the
+    ground and footprints are shapes of the base, too.
     """
     low, high = _bounds(_origins(module, task, q))
     size = 0.7 * float(np.linalg.norm(high - low))
@@ -33,6 +41,13 @@ def solids(module: Any, task: Task, q: Array) -> tuple[Shape, ...]:
     for ball in task.keep_out.balls:
         vertices, faces = sphere(ball.radius)
         shapes.append(Shape(ball.link, vertices + ball.centre, faces, *KEEPS_OUT))
+    if footing is not None:
+        ground = HalfSpace("ground", footing.on_ground(np.zeros(2)), footing.contacts.axes[2])
+        shapes.append(Shape(-1, *ground.surface((low + high) / 2, 0.7 * size), *GROUND))
+        for foot, points in footing.prints():
+            corners, faces = outline(points, footing.rim)
+            colour = FEET[foot % len(FEET)]
+            shapes.append(Shape(-1, footing.on_ground(corners), faces, colour, PRINT))
     return thinned(shapes)
 
 
@@ -68,10 +83,10 @@ def draw_scene(
         lines = np.stack([ends[parents], ends[:-1], np.full((len(parents), 3), np.nan)], axis=1)
         axis.plot(*lines.reshape(-1, 3).T, color=colour, label=name, linewidth=2, zorder=3)
     low, high = _bounds(np.concatenate([*corners, [low, high]]))
-    named = [_name(row) for row in turn]
+    named = [axis_name(row) for row in turn]
     for k, letter in enumerate("xyz"):
         getattr(axis, f"set_{letter}lim")(low[k], high[k])
-        getattr(axis, f"set_{letter}label")(named[k])
+        getattr(axis, f"set_{letter}label")(f"{named[k]} (m)" if named[k] else "")
     axis.set_box_aspect(high - low)
     axis.view_init(elev=20, azim=35)
     axis.set_title("red: obstacles; blue: spheres that keep clear of them", fontsize=8)
@@ -96,9 +111,9 @@ def _bounds(points: Array) -> tuple[Array, Array]:
     return points.min(axis=0) - 1e-3, points.max(axis=0) + 1e-3
 
 
-def _name(axis: Array) -> str:
+def axis_name(axis: Array) -> str:
     """Return the name of a direction (3,) in the base frame, "" for one that is no axis."""
     k = int(np.argmax(np.abs(axis)))
     if abs(axis[k]) < 1 - 1e-9:
         return ""
-    return f"{'-' if axis[k] < 0 else ''}{'xyz'[k]} (m)"
+    return f"{'-' if axis[k] < 0 else ''}{'xyz'[k]}"

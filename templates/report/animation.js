@@ -1,5 +1,7 @@
 // A motion that was computed before: poses of all links at evenly spaced instants, played.
 
+const MANY = 20; // links, of which frames are not drawn
+
 const byId = (name) => document.getElementById(name);
 
 // Base64 of deflated float32 -> numbers.
@@ -10,12 +12,19 @@ async function unpackedNumbers(name) {
 }
 
 class Player {
-  constructor(facts, poses, vertices, faces) {
-    Object.assign(this, { facts, poses, time: 0, playing: false });
+  constructor(facts, poses, vertices, faces, forces) {
+    Object.assign(this, { facts, poses, forces, time: 0, playing: false });
     const model = modelAt({ ...facts.figure, parameters: [], bodies: [] }, []);
     this.figure = new Figure(byId("figure"), model);
     if (facts.shapes.length) this.solids = new Solids(this.figure, facts.shapes, vertices, faces);
-    const shown = { ...model, obstacles: facts.shapes.filter(({ opacity }) => opacity < 1) };
+    if (facts.figure.links.length > MANY) this.figure.size = 0.5;
+    byId("figure").classList.toggle("fine", this.figure.size < 1);
+    if (forces.length) {
+      const loaded = new Set(model.loads.map(({ name }) => name));
+      Object.assign(this.figure, { reach: 0.5, walks: true });
+      this.figure.adjust({ ...model, points: model.points.filter(({ name }) => !loaded.has(name)) });
+    }
+    const shown = { ...model, forces, obstacles: facts.shapes.filter(({ link, opacity }) => link >= 0 && opacity < 1) };
     for (const span of document.querySelectorAll("[data-of]")) span.hidden = !shown[span.dataset.of]?.length;
     this.measure(model.points);
     this.listen();
@@ -28,6 +37,13 @@ class Player {
     const found = [];
     for (let i = k * count; i < (k + 1) * count; i += 1) found.push(...this.poses.subarray(12 * i, 12 * i + 12), 0, 0, 0, 1);
     return found;
+  }
+
+  // Forces of loads, six numbers each, and the zero-moment point, of one frame.
+  pushed(k) {
+    const size = this.forces.length / this.facts.frames;
+    const row = this.forces.subarray(k * size, (k + 1) * size);
+    return { loads: row.subarray(0, -3), marks: size ? [[...row.subarray(-3)]] : [] };
   }
 
   // The whole motion fits into the picture, with the parts of obstacles that are nearer than it is long; points leave trails.
@@ -43,6 +59,8 @@ class Player {
       figure.poses = rows(this.frame(k), this.facts.figure.links.length);
       figure.places().forEach(enclose);
       points.forEach((point, i) => figure.trails[i].push(figure.at(point.link, point.at)));
+      const { loads } = this.pushed(k);
+      for (let i = 0; i < loads.length; i += 6) figure.largest = Math.max(figure.largest, Math.hypot(...loads.subarray(i, i + 3)));
     }
     const [size, least, most] = [distance(low, high), low, high];
     const near = (place) => place.map((x, i) => Math.min(Math.max(x, least[i] - size), most[i] + size));
@@ -51,12 +69,13 @@ class Player {
       if (reached) [from, to].forEach((place) => enclose(near(place)));
     }
     figure.centre = low.map((x, i) => (x + high[i]) / 2);
-    figure.extent = Math.max(0.05, 0.6 * distance(low, high), 0.6 * (solids?.radius ?? 0));
+    figure.extent = Math.max(0.05, (figure.walks ? 0.48 : 0.6) * distance(low, high), 0.6 * (solids?.radius ?? 0));
   }
 
   show(time) {
     this.time = time;
     const k = Math.round((time / this.facts.duration) * (this.facts.frames - 1));
+    Object.assign(this.figure, this.pushed(k));
     this.figure.show(this.frame(k));
     byId("time").value = time;
     byId("clock").textContent = `${(this.facts.start + time).toFixed(2)} s`;
@@ -97,7 +116,7 @@ class Player {
       const svg = element("svg", { viewBox: "0 0 400 220", role: "img", "aria-label": title });
       const ends = [times[0], times[times.length - 1]];
       plot(svg, [
-        ...names.map((_, i) => [`curve-${i % 8}`, times.map((t, k) => [t, values[k][i]])]),
+        ...names.map((_, i) => [`curve-${i % 9}`, times.map((t, k) => [t, values[k][i]])]),
         ...levels.map((level) => ["limit", ends.map((t) => [t, level])]),
       ], [], true);
       svg.append(element("line", { class: "cursor", x1: 50, y1: 10, x2: 50, y2: 195 }));
@@ -106,7 +125,7 @@ class Player {
       caption.append(`${title} over time (s): `);
       names.forEach((coordinate, i) => {
         const word = document.createElement("span");
-        word.className = `curve-${i % 8}`;
+        word.className = `curve-${i % 9}`;
         word.textContent = coordinate;
         caption.append(word, i < names.length - 1 ? ", " : "");
       });
@@ -119,7 +138,8 @@ class Player {
 
 async function startPlayer() {
   const facts = JSON.parse(byId("player").textContent);
-  const player = new Player(facts, await unpackedNumbers("poses"), await unpackedNumbers("vertices"), await unpackedNumbers("faces"));
+  const arrays = await Promise.all(["poses", "vertices", "faces", "forces"].map(unpackedNumbers));
+  const player = new Player(facts, ...arrays);
   player.drawCurves();
   player.show(0);
   document.body.dataset.ready = "yes";

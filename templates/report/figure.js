@@ -8,6 +8,11 @@ class Figure {
     this.svg = svg;
     this.watchers = [];
     this.trails = [];
+    this.marks = [];
+    this.largest = 0; // force, N
+    this.reach = 0.25; // of its arrow, in units of the robot
+    this.size = 1; // of joints, masses and points; below 1 without the frames of links
+    this.walks = false; // what moves all of the robot has no bones
     this.adjust(facts);
     this.turn = 0.6;
     this.tilt = 0.35;
@@ -127,7 +132,9 @@ class Figure {
       line("floor", floor(k, -2), floor(k, 2));
       line("floor", floor(-2, k), floor(2, k));
     }
-    this.facts.links.forEach((link, i) => line("bone", this.origin(link.parent), this.origin(i)));
+    const { links } = this.facts;
+    const free = (i) => this.walks && (i < 0 || (links[i].mass === 0 && free(links[i].parent)));
+    links.forEach((link, i) => { if (!free(link.parent)) line("bone", this.origin(link.parent), this.origin(i)); });
     this.facts.links.forEach((link, i) => {
       if (link.mass > 0) line("thin", this.origin(i), moved(this.poses[i], link.com));
     });
@@ -136,24 +143,29 @@ class Figure {
     }
     this.closing(line, parts);
     this.axes(line, parts, -1, 0.24);
-    this.facts.links.forEach((link, i) => this.axes(line, parts, i, 0.13));
+    if (this.size === 1) this.facts.links.forEach((link, i) => this.axes(line, parts, i, 0.13));
     this.facts.links.forEach((link, i) => {
       const [x, y] = this.project(this.origin(link.parent));
-      parts.push(["circle", { class: "joint", cx: x, cy: y, r: 3.2 }]);
+      if (!free(link.parent)) parts.push(["circle", { class: "joint", cx: x, cy: y, r: 3.2 * this.size }]);
       if (link.mass > 0) {
         const [cx, cy] = this.project(moved(this.poses[i], link.com));
-        parts.push(["circle", { class: "mass", cx, cy, r: 2.4 }, link.name]);
+        parts.push(["circle", { class: "mass", cx, cy, r: 2.4 * this.size }, link.name]);
       }
     });
     for (const point of this.facts.points) {
       const [x, y] = this.project(this.at(point.link, point.at));
-      parts.push(["rect", { class: "point", x: x - 3, y: y - 3, width: 6, height: 6 }, point.name]);
+      const half = 3 * this.size;
+      parts.push(["rect", { class: "point", x: x - half, y: y - half, width: 2 * half, height: 2 * half }, point.name]);
     }
     for (const trail of this.trails) {
       const path = trail.map((place) => this.project(place).map((x) => x.toFixed(1)).join(" "));
       parts.push(["path", { class: "trail", d: `M${path.join("L")}` }]);
     }
     this.forces(parts);
+    for (const place of this.marks.filter((at) => at.every(Number.isFinite))) {
+      const [cx, cy] = this.project(place);
+      parts.push(["circle", { class: "centre", cx, cy, r: 4.5 }, "zero-moment point"]);
+    }
     this.gravity(parts);
     this.svg.replaceChildren(...parts.map(([tag, attributes, words]) => element(tag, attributes, words)));
     for (const watcher of this.watchers) watcher();
@@ -191,13 +203,13 @@ class Figure {
     });
   }
 
-  // The forces of loads, the largest as long as a quarter of the robot.
+  // The forces of loads, the largest, here or of a motion, as long as a part of the robot.
   forces(parts) {
     const found = this.facts.loads.map((load, i) => [this.at(load.link, load.at), Array.from(this.loads.slice(6 * i, 6 * i + 3))]);
-    const largest = Math.max(1e-300, ...found.map(([, force]) => Math.hypot(...force)));
+    const largest = Math.max(1e-300, this.largest, ...found.map(([, force]) => Math.hypot(...force)));
     for (const [place, force] of found) {
       if (force.length < 3 || Math.hypot(...force) < 1e-9 * largest) continue;
-      const tip = this.project(place.map((x, k) => x + (0.25 * this.extent * force[k]) / largest));
+      const tip = this.project(place.map((x, k) => x + (this.reach * this.extent * force[k]) / largest));
       const [x, y] = this.project(place);
       if (Math.hypot(tip[0] - x, tip[1] - y) > 2) parts.push(...arrow("part-load", x, y, ...tip));
     }
