@@ -161,7 +161,8 @@ def reading_options(
 _ADDITIONS = (
     click.option(
         "--load", "loads", multiple=True, metavar="LINK[:x,y,z]",
-        help="Add a load to those of the model, at a point of the link's frame (m).",
+        help="Add a load to those of the model, at a point of the link's frame (m); or at a point "
+        "of the model, by its name.",
     ),
     click.option(
         "--point", "added_points", multiple=True, metavar="LINK[:x,y,z]",

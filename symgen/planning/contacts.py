@@ -223,13 +223,13 @@ def _sets(value: Value, module: Any) -> dict[str, list[str]]:
     if not isinstance(node, Table) or not node.entries:
         value.fault("expected NAME: [points of the model that touch together]")
         return {}
-    known, sets, owner = tuple(module.point_names), dict[str, list[str]](), dict[str, str]()
+    names, sets, owner = tuple(module.point_names), dict[str, list[str]](), dict[str, str]()
     for name, entry in node.entries.items():
         items = value.below(name, entry.value).items("points of the model")
-        numbers = [item.name(known, "point") for item in items]
+        numbers = [item.name(names, "point") for item in items]
         if not items and not value.is_broken:
             value.fault("a set without points", name)
-        sets[name] = [known[k] for k in numbers] if known else []
+        sets[name] = [names[k] for k in numbers] if names else []
         for item, point in zip(items, sets[name], strict=False):
             if point in owner:
                 item.fault(f"{shown(point)} is in the set {shown(owner[point])} already")

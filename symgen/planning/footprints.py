@@ -24,7 +24,7 @@ LEAST = 1e-3
 DIGITS = 9
 """Digits of forces in pictures, in units of the largest one."""
 RIM = 0.01
-"""Margin around the points of a footprint, in units of the length of the way."""
+"""Margin around the points of a footprint, in units of the length of the motion."""
 _CIRCLE = np.exp(2j * np.pi * np.arange(16) / 16).view(float).reshape(-1, 2)
 
 
@@ -70,7 +70,7 @@ class Footing:
         return np.asarray(places @ across + self.contacts.height * normal)
 
     def prints(self) -> Iterator[tuple[int, Array]]:
-        """Yield the number of a foot and the places of its points, (k, 2), of every footprint."""
+        """Yield number and positions of the points, (k, 2), of the foot of every footprint."""
         for number, points in enumerate(self.feet.values()):
             stands = self.on[:, points].any(axis=1)
             edges = np.flatnonzero(np.diff(stands, prepend=False, append=False))
@@ -82,7 +82,7 @@ class Footing:
                 yield number, sums[touched] / on.sum(axis=0)[touched, None]
 
     def supports(self) -> Iterator[Array]:
-        """Yield the places of the points that are on in each phase, at its middle, (k, 2)."""
+        """Yield the positions of the points that are on in each phase, at its middle, (k, 2)."""
         ends = np.concatenate([[0.0], self.contacts.until])
         middles = 0.5 * (ends[1:] + ends[:-1]) * (len(self.places) - 1)
         for k, on in zip(np.round(middles).astype(int), self.contacts.on, strict=True):
@@ -121,15 +121,15 @@ def outline(points: Array, rim: float) -> tuple[Array, Faces]:
     return corners, np.column_stack([0 * k, k, k + 1])
 
 
-def draw_reactions(axis: Any, footing: Footing, t: Array, way: int) -> None:
+def draw_reactions(axis: Any, footing: Footing, t: Array, direction: int) -> None:
     """Draw the forces of the ground on each foot along one of its axes, and their sum."""
     largest = float(np.abs(footing.reactions).max()) or 1.0
-    forces = largest * np.round(footing.reactions[..., way] / largest, DIGITS)
+    forces = largest * np.round(footing.reactions[..., direction] / largest, DIGITS)
     for name, values in zip(footing.feet, forces.T, strict=True):
         axis.plot(t, values, label=name)
     if len(footing.feet) > 1:
         axis.plot(t, forces.sum(axis=1), color="0.2", linewidth=0.9, label="sum", zorder=1.5)
-    if way == 2 and footing.weight:
+    if direction == 2 and footing.weight:
         axis.axhline(footing.weight, color="0.4", linestyle="--", label="weight")
 
 

@@ -81,7 +81,7 @@ ARRIVES = 1e-3
 MOST_FEASIBLE = 150
 """Largest number of iterations until a motion keeps its limits."""
 STAYS = 0.02
-"""The same (rad, m) from one instant to the next, with contacts."""
+"""Error (rad, m) from one instant to the next, with contacts, above which a plan is not solved."""
 NEARBY = 1e-4
 """Barrier parameter of a start near an optimum."""
 

@@ -276,7 +276,7 @@ class Feasible(Problem):
         self.hessian_pattern = Pattern.of((problem.unknowns, problem.unknowns), every, every)
 
     def objective(self, x: Array) -> float:
-        """Return 0."""
+        """Return no objective."""
         self.iterate(x)
         return 0.0
 

@@ -551,17 +551,17 @@ def _scene(plan: Plan, axis: Any) -> None:
     })  # fmt: skip
 
 
-def _reaction(plan: Plan, axis: Any, way: int) -> None:
+def _reaction(plan: Plan, axis: Any, direction: int) -> None:
     """Draw the forces of the ground on feet along an axis of the ground."""
     ground = plan.footing_at(_SHARES)
     assert ground is not None
-    draw_reactions(axis, ground, _SHARES * plan.T, way)
-    name = axis_name(ground.contacts.axes[way]) or str(way + 1)
-    axis.set_ylabel("normal (N)" if way == 2 else f"along {name} (N)")
+    draw_reactions(axis, ground, _SHARES * plan.T, direction)
+    name = axis_name(ground.contacts.axes[direction]) or str(direction + 1)
+    axis.set_ylabel("normal (N)" if direction == 2 else f"along {name} (N)")
     _name_axis(axis, plan)
 
 
-_REACTIONS = tuple(partial(_reaction, way=way) for way in (2, 0, 1))
+_REACTIONS = tuple(partial(_reaction, direction=direction) for direction in (2, 0, 1))
 
 
 def _centre(plan: Plan, axis: Any) -> None:

@@ -9,8 +9,8 @@ mirrored repeat each other, a start that is given has no freedom.  A solver need
 equations.  Rows are chosen one after another, heights before positions in the plane, each time the
 one whose gradient is farthest from the span of those chosen before (Gram-Schmidt), until the others
 are implied: first at every instant, in a posture with all points that stand on the ground, then
-beside the linear equations of the program, at a random motion that satisfies these.  Verification
-looks at all rows.
+together with the linear equations of the program, at a random motion that satisfies these.
+Verification looks at all rows.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ class Rows(Term):
 
 @dataclass(frozen=True)
 class Ground:
-    """The contacts of a task at the instants of a program: `schedule`, places of the points."""
+    """The contacts of a task at the instants of a program: `schedule`, positions of the points."""
 
     contacts: Contacts
     schedule: Schedule
@@ -165,8 +165,8 @@ class Ground:
         ]
 
     @property
-    def _known(self) -> Flags:
-        """Which positions in the plane are known at an instant, (K, P, 2): a place, or earlier."""
+    def _located(self) -> Flags:
+        """Positions in the plane that a place or an earlier instant gives, (K, P, 2)."""
         k = np.arange(len(self.schedule.first))[:, None]
         earlier = self.schedule.standing & (self.schedule.first < k)
         placed = self.schedule.standing[..., None] & ~np.isnan(self.contacts.places)
@@ -182,12 +182,12 @@ class Ground:
 
         places = task.chart.along(self.places)
         result = np.zeros((*self.schedule.standing.shape, 3), dtype=bool)
-        known = self._known.reshape(len(result), -1)
-        both = np.column_stack([self.schedule.standing, known])
+        located = self._located.reshape(len(result), -1)
+        both = np.column_stack([self.schedule.standing, located])
         patterns, which = np.unique(both, axis=0, return_inverse=True)
         rest = task.guess.through[0] if task.guess.through is not None else np.zeros(len(moving))
         for number, pattern in enumerate(patterns):
-            stands, known = np.split(pattern, [len(self.contacts.names)])
+            stands, located = np.split(pattern, [len(self.contacts.names)])
             x = rest + MOVED * moving * np.random.default_rng(0).normal(size=len(moving))
             heights = np.flatnonzero(np.outer(stands, [False, False, True]))
             for _ in range(MOST_STEPS):
@@ -201,7 +201,7 @@ class Ground:
             sizes = np.linalg.norm(rows, axis=1)
             rows /= np.where(sizes > 0, sizes, 1.0)[:, None]
             kept = np.zeros(len(rows), dtype=bool)
-            in_plane = np.flatnonzero(np.column_stack([known.reshape(-1, 2), ~stands & stands]))
+            in_plane = np.flatnonzero(np.column_stack([located.reshape(-1, 2), ~stands & stands]))
             touching = np.flatnonzero(np.outer(stands, [True, True, False]))
             off_ground = np.flatnonzero(np.outer(~stands, [False, False, True]))
             for some in (heights, in_plane, np.setdiff1d(touching, in_plane)):
@@ -215,7 +215,7 @@ class Ground:
         s = np.linspace(0.0, 1.0, len(self.schedule.first))
         of = _sampled(task, self.places, profile, sizes, s)
         count, names = len(self.contacts.names), self.contacts.names
-        plus, minus, lower, upper, labels, known = [], [], [], [], [], self._known
+        plus, minus, lower, upper, labels, located = [], [], [], [], [], self._located
         for k, i in np.ndindex(*self.schedule.standing.shape):
             first, row = int(self.schedule.first[k, i]), 3 * (count * k + i)
             stands = self.schedule.standing[k, i]
@@ -226,7 +226,7 @@ class Ground:
                 upper.append(0.0 if stands else np.inf)
                 labels.append(f"height of {names[i]}")
             for axis, place in enumerate(self.contacts.places[i]):
-                if independent[k, i, axis] and known[k, i, axis]:
+                if independent[k, i, axis] and located[k, i, axis]:
                     fixed = not np.isnan(place)
                     plus.append(row + axis)
                     minus.append(-1 if fixed else 3 * (count * first + i) + axis)

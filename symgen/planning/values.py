@@ -347,7 +347,12 @@ def _node(value: Any, file: str, depth: int) -> Node:
     if depth > _DEEPEST:
         raise ModelError([Fault(file, 0, "", "nested too deep")])
     if isinstance(value, Mapping):
-        entries = {str(k): Entry(0, _node(v, file, depth + 1)) for k, v in value.items()}
+        entries = {
+            "on" if k is True else str(k): Entry(
+                0, _node(v, file, depth + 1)
+            )  # YAML 1.1 reads on so
+            for k, v in value.items()
+        }
         return Table(entries, 0)
     if isinstance(value, np.ndarray):
         value = value.tolist()

@@ -68,6 +68,11 @@ def test_readable_forms_are_equal_to_what_they_stand_for(seed):
     assert fourier(readable(expression, rates) - expression) == 0
 
 
+def test_readable_forms_keep_denominators():
+    a, b, m = map(symbol, "abm")
+    assert readable(a / m + b / m) == a / m + b / m
+
+
 def test_decimals():
     for text in ("0.4318", "123.456", "4.05", "0.03125", "-0.021", "0.00305"):
         assert str(with_decimals(sympy.Rational(text))) == text

@@ -1,13 +1,17 @@
 """`symgen compare --family`: sizes, exponents, crossings, the table and the picture."""
 
 import json
+import re
 from pathlib import Path
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import pytest
 
 from symgen.algebra.graph import Graph
 from symgen.cli import run
+from symgen.command.terminal import print_comparison
+from symgen.comparing import comparison
 from symgen.comparing.charts import growth_svg
 from symgen.comparing.comparison import Comparison, Row
 from symgen.comparing.families import FAMILIES, member
@@ -79,6 +83,8 @@ def test_the_picture_has_every_point_and_says_its_numbers():
         joints = "1 joint" if size.n == 1 else f"{size.n} joints"
         words = f"{size.formulation}, {joints}: {size.operations:,} operations"
         assert words in titles
+    marks = {x.tag for x in svg.iter() if "newton_euler," in (x.findtext(f"{SVG}title") or "")}
+    assert marks == {f"{SVG}circle"}  # of the first curve
     assert len(list(svg.iter(f"{SVG}polyline"))) == len(growth.curves)
     width, height = map(float, svg.get("viewBox").split()[2:])
     for text in svg.iter(f"{SVG}text"):
@@ -139,3 +145,23 @@ def test_a_comparison_ends_with_its_conclusion():
         "all formulations agree within 1e-15 (relative)",
     )
     assert "nothing to compare" in Comparison("arm", 2, "numpy", tuple(rows[1:3])).conclusion[0]
+
+
+def test_the_table_counts_divisions_with_functions(capfd):
+    count = OperationCount(11, 12, 30, 4)
+    row = Row("kane", "mass_matrix", count, count, None, 1, 1, 1, 0, None, 1, 1, 0)
+    print_comparison(Comparison("arm", 2, "numpy", (row,)))
+    assert re.search(r"kane\s+57\s+11\s+12\s+34\s", capfd.readouterr().out)
+
+
+def test_times_are_per_sample_and_differences_from_the_first_formulation(monkeypatch):
+    monkeypatch.setattr(comparison, "_fastest", lambda call: 2e-6)
+    made = {
+        name: SimpleNamespace(kinetic_energy=lambda q, qd, out=None, f=factor: f + 0 * q[..., 0])
+        for name, factor in (("kane", 1.0), ("composite", 1.25))
+    }
+    module = SimpleNamespace(n=1, n_loads=0, default_parameters=(), **made)
+    single, batch = comparison._nanoseconds(module, "kane", "kinetic_energy")
+    assert (single, batch) == pytest.approx((2000, 2000 / comparison.BATCH))
+    names = [(name, "kinetic_energy") for name in made]
+    assert [*comparison._disagreements(module, names).values()] == [0, 0.25]

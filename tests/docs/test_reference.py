@@ -71,3 +71,9 @@ def test_every_equation_of_every_formulation(formulation):
     assert f"| `{formulation.name}` |" in notation.overview()
     labels = {label.replace("-", "\N{NON-BREAKING HYPHEN}") for label in formulation.notes}
     assert {label for label in labels if f"| `{label}` |" not in SHOWN} == set()
+
+
+def test_derivatives_by_parameters_are_explained_with_their_indices():
+    meanings = {x.name: x.meaning for function in FUNCTIONS for x in function.results}
+    assert meanings["dV_dparameters"] == "[k] = d potential_energy / d parameters[k]"
+    assert meanings["dx_dparameters"] == "[i, j, k] = d position[i, j] / d parameters[k]"

@@ -21,6 +21,7 @@ def test_a_missing_template_is_an_error():
         Templates().render("c/nothing")
     with pytest.raises(FileNotFoundError):
         Templates().source("c/nothing")
+    assert (names := Templates().names()) == sorted(names)
 
 
 def test_what_one_process_has_compiled_serves_others(monkeypatch):

@@ -10,6 +10,8 @@ from symgen.algebra.evaluation import evaluate
 from symgen.algebra.graph import Graph
 from symgen.algebra.prime_field import PrimeField
 from symgen.exact.degree import hiding_degree
+from symgen.exact.evaluations import Evaluations
+from symgen.program.program import Input, Output, Program
 
 P = 1019
 
@@ -139,6 +141,15 @@ def test_pivots_that_are_divided_by_pivots_are_covered():
     pivots = pivots_of(matrix)
     assert hiding_degree(pivots) < 2**40
     assert hiding_degree(pivots, pivots, inputs) < 2**50
+
+
+def test_the_state_counts_where_slopes_by_it_are_proven():
+    graph = Graph()
+    q = graph.symbol("q_1")
+    tau, inputs = q * q / (q + 2.0), (Input("q", (1,), (q,), ("q_1",)),)
+    program = Program("r", "f", "inverse_dynamics", inputs, (Output("tau", (1,), (tau,)),), (), {})
+    degree = Evaluations({("f", "inverse_dynamics"): program}, points=1, seed=0).degree
+    assert degree == hiding_degree([tau], [tau], ["q_1"]) > hiding_degree([tau], [tau])
 
 
 def test_roots_that_are_1_cost_nothing():

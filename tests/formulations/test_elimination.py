@@ -101,6 +101,14 @@ def test_solutions_equal_numpy(seed):
     assert agrees(pivots, [tails[k] / tails[k + 1] for k in range(len(free))], 1e-9)
 
 
+def test_a_shortcut_serves_where_the_right_side_ends_before():
+    tree = a_tree([0, 1, 2, 2, 4], Graph())
+    b = ProgramBuilder(tree.algebra)
+    factors = eliminate(tree, b, symbolic(tree, b), range(1, 6)).with_shortcuts(b, 100)
+    assert factors._row(5, {1, 2}) is factors.shortcuts[5, 2]
+    assert factors._row(5, {1, 2, 4, 5}) is factors.rows[5]
+
+
 @pytest.mark.parametrize("algebra", [Graph, SymPyAlgebra])
 def test_a_pivot_that_is_structurally_zero_is_refused(algebra):
     tree = a_tree([0, 1], algebra())

@@ -12,6 +12,7 @@ import pytest
 
 from symgen.algebra.graph import Graph
 from symgen.formulations import derive, formulation_named
+from symgen.formulations.direct import _mirrored
 from symgen.kinematics.tree import build_tree
 from tests.choosing import some_slow
 from tests.oracles.comparison import state_of
@@ -101,3 +102,10 @@ def test_every_parameter_of_that_robot_matters():
     torques = Implicit(description, 1, runtime)
     assert (abs(torques.forward("parameters")).max(axis=0) > 1e-6).all()
     assert torques.prescribed.nonzero()[0].tolist() == [1, 5, 7] and torques.n == 9
+
+
+def test_a_symmetric_matrix_by_the_entries_on_one_side():
+    rows = [[1, 2], [3, 4]]
+    assert [_mirrored(rows, pick) for pick in ((min, max), (max, min))] == [
+        [[1, 2], [2, 4]], [[1, 3], [3, 4]]
+    ]  # fmt: skip

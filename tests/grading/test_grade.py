@@ -208,6 +208,7 @@ WRONG = [
     ("M[1,2]", M12.replace("c2", "c12"), "cos(q1)*cos(q2)", "does not belong", ""),
     ("M[2,2]", f"2*({M22})", "2*I2", "factor 2 too many", "too many in the whole entry"),
     ("M[2,2]", "I2 + m2*L2**2", "L2**2*m2", "should be", ""),
+    ("M[2,2]", "I2 + m2*(l2**2 - (L1 - g))", "(in m2*(l2**2 - (L1 - g)))", "does not belong", ""),
     ("G[1]", G1.replace("g*", "-g*", 1), "g*m2*cos(q1)", "wrong sign", "whole entry"),
     ("G[1]", G1.replace(" + m2*l2*c12", ""), "g*l2*m2*", "missing", "is taken in its joint"),
     ("G[1]", "g*m1*l1*c1", "L1*g*m2*cos(q1)", "missing", "forearm is left out (missing child)"),
@@ -240,9 +241,14 @@ def test_a_wrong_answer_is_graded_with_its_wrong_terms(label, answer, term, what
     assert slip in row.slip, row
 
 
-def test_standard_dh_mass_taken_in_its_joint():
-    (row,) = graded("M[1,1] = m*L**2", check(decode(OFFSET.encode(), "robot.yaml")))
-    assert row.slip == "likely slip: the centre of mass of b is taken in its joint"
+@pytest.mark.parametrize(("answer", "place"), [
+    ("M[1,1] = m*L**2", "taken in its joint"),
+    ("M[1,1] = m*((L + x*sin(beta)*s2)**2 + (x*cos(beta))**2)",
+     "measured from its joint, not from the link's frame at the far end (wrong frame)"),
+])  # fmt: skip
+def test_standard_dh_mass_misplaced(answer, place):
+    (row,) = graded(answer, check(decode(OFFSET.encode(), "robot.yaml")))
+    assert row.slip == f"likely slip: the centre of mass of b is {place}"
 
 
 def test_loads_count_where_the_answer_speaks_of_them():
@@ -290,9 +296,10 @@ def test_loads_count_where_the_answer_speaks_of_them():
     ("M = Matrix([[I1, 0], [0, I2]])", "'[' stands behind the name of an entry alone"),
     ("M[1,2] = I2*cos(theta2)", "unknown name 'theta2'; here it is called 'q2'"),
     ("M[1,2] = I2*dq1", "unknown name 'dq1'; here it is called 'qd1'"),
-    ("newton_euler.omega_2_z = omega_2_z", "an answer is in terms of earlier steps"),
+    ("newton_euler.omega_2_z = omega_2_z", "this step or a later one; an answer is in terms of "
+     "earlier steps"),
     ("newton_euler.R_1_11 = omega_2_z", "an answer is in terms of earlier steps"),
-    ("tau[1] = n_1_z", "an answer is in terms of the motion"),
+    ("tau[1] = n_1_z", "is a step; an answer is in terms of the motion"),
     ("M[1,1] = 1/(m1 - m1)", "has no value: division by zero"),
     ("M[1,1] = 1/(m1 + m2 - m2 - m1)", "divides by zero"),
     ("newton_euler.omega_9_z = 1", "newton_euler has no step 'omega_9_z'"),

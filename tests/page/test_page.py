@@ -260,6 +260,8 @@ def test_sliders_reach_as_far_as_is_of_use(limits, shown):
         f"limits: {{{limits}}}, link: {{mass: 1, com: [1, 0, 0]}}}}\n"
     )
     counted = counting.count(robot, Journal())
+    totals = {(x.formulation, x.function): x.after.total for x in counted.derived.reports}
+    assert totals.items() <= counted.sizes.items()
     (coordinate,) = calculator.calculator(robot, counted).coordinates
     assert (coordinate["low"], coordinate["high"]) == shown
     assert shown[0] <= coordinate["q"] <= shown[1]

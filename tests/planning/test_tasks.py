@@ -178,7 +178,8 @@ def test_a_limit_of_0_is_measured_by_the_largest_torque_and_holds_between_instan
     assert verified.excess(name) == "0.013 % of the largest torque limit"
     program = SimpleNamespace(broken=lambda x, least: [])
     solution = SimpleNamespace(program=program, outcome=SimpleNamespace(x=None))
-    assert plan._unmet(solution, verified, 1e-6) == ((), False)
+    run = SimpleNamespace(module=robot)
+    assert plan._unmet(run, solution, verified, 1e-6) == ((), False)
 
 
 def test_surfaces_that_are_drawn_are_those_of_distances():

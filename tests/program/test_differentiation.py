@@ -6,7 +6,7 @@ import sympy
 
 from symgen.algebra.graph import Graph
 from symgen.algebra.nodes import SYMBOL, reachable
-from symgen.algebra.sympy_algebra import SymPyAlgebra
+from symgen.algebra.sympy_algebra import SymPyAlgebra, symbol
 from symgen.formulations import FORMULATIONS, derive
 from symgen.kinematics.tree import build_tree
 from symgen.program.builder import ProgramBuilder
@@ -87,3 +87,12 @@ def test_what_is_not_held_is_differentiated_although_its_step_is_skipped(algebra
         y = b.let("y", x * x, "A")
     derivatives = differentiate(b, [b.declared("x")], steps=range(1, b.length))
     assert derivatives.of(y)[0] == x + x
+
+
+def test_over_sympy_derivatives_use_those_of_names():
+    b = ProgramBuilder(SymPyAlgebra())
+    (x,) = b.input("x", (1,), ["x"])
+    with b.step("first"):
+        y = b.let("y", x**3, "A")
+    slopes = differentiate(b, [b.declared("x")])
+    assert slopes.of(y * y)[0] == 2 * y * symbol("d_y_dx")

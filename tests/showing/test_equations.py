@@ -18,6 +18,7 @@ from symgen.showing.typesetting import latex as latex_of
 from symgen.support.journal import Journal
 from tests.choosing import deep, slow
 from tests.modules import EXAMPLES, file_of
+from tests.oracles.descriptions import described
 
 TWO_LINK = EXAMPLES / "two_link.yaml"
 STILL = """
@@ -56,6 +57,13 @@ def test_a_fallback_to_the_steps_says_so_first():
         assert "its recursion; --expanded writes it out all the same." in first
         assert not empty
     assert "--expanded" not in shown(TWO_LINK, "mass_matrix", steps=True)
+
+
+def test_a_frame_behind_several_coordinates_has_their_order():
+    """A planar joint slides first: its translation is not turned."""
+    text = "{symgen: 1, name: r, joints: [{name: a, type: planar, origin: {}, link: {mass: 1}}]}"
+    ((*_, pose, _),) = showing.poses_of_frames(described(text), "pretty")
+    assert [x.name for x in pose[:2, 3]] == ["q_1", "q_2"]
 
 
 def test_steps_end_with_one_matrix_after_the_other():

@@ -18,7 +18,7 @@ from symgen.toolchain.compile import PrintedSourceError, compile_extensions
 from symgen.toolchain.compiler import ZIG_PACKAGE
 from symgen.toolchain.install import stage
 from symgen.toolchain.loading import load_package
-from symgen.toolchain.processes import CommandFailedError
+from symgen.toolchain.processes import CommandFailedError, Processes
 from tests.choosing import slow
 from tests.toolchain.sample import bundle
 
@@ -142,6 +142,13 @@ def test_an_exception_in_the_callback_ends_all(fake_compiler):
     with pytest.raises(KeyboardInterrupt):
         compile_extensions(bundle(), jobs=4, progress=interrupt)
     assert time.monotonic() - start < 20
+
+
+def test_stopped_commands_have_ended():
+    processes = Processes()
+    process = processes._start([sys.executable, "-c", "import time; time.sleep(60)"], None, None)
+    processes.stop()
+    assert process.returncode is not None
 
 
 INTERRUPTED = """

@@ -8,7 +8,7 @@ import pytest
 from symgen.errors import ToolchainError
 from symgen.toolchain.compile import compile_extensions
 from symgen.toolchain.install import stage
-from symgen.toolchain.loading import forget_package, load_package
+from symgen.toolchain.loading import forget_package, load_built, load_package
 from symgen.toolchain.manifest import Manifest
 from tests.toolchain.sample import bundle, install
 
@@ -58,6 +58,14 @@ def test_a_package_that_fails_leaves_no_half_of_it(tmp_path):
     with pytest.raises(ZeroDivisionError):
         load_package(tmp_path / "sample")
     assert {name for name in set(sys.modules) - before if "symgen_loaded" in name} == set()
+
+
+def test_a_package_without_a_backend_is_refused_and_forgotten(tmp_path):
+    (tmp_path / "__init__.py").write_text("backends = ()\n")
+    before = set(sys.modules)
+    with pytest.raises(ToolchainError, match=r"does not load \(compiled\)"):
+        load_built(tmp_path, ["compiled"])
+    assert not [name for name in set(sys.modules) - before if "symgen_loaded" in name]
 
 
 def test_no_package_is_told(tmp_path):

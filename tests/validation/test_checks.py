@@ -172,6 +172,8 @@ def test_every_law_is_about_a_function(whole):
     assert all(every_law(whole).values())
     assert {owner(law) for law in every_law(whole)} <= {"", *OF_TREES}
     assert {f"{name}: {INVERSE}" for name in (FDL, "hybrid_dynamics")} <= set(every_law(whole))
+    points = "point_motion", "point_motion_parameter_derivatives"
+    assert not failing_laws(whole, None, only=points)
 
 
 DRIFT = {f"torque_parts, {kind}_torques" for kind in ("centrifugal", "coriolis")}

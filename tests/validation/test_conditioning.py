@@ -55,6 +55,11 @@ def test_the_examples_are_held_to_the_bare_limits(model):
     assert condition(read(model)) == 1.0
 
 
+def test_a_weight_that_cancels_raises_the_limits():
+    """1e7 kg at less than 1 m, by more than 10 m/s^2, over the slack: the next power of ten."""
+    assert condition(described(HEAVY.format(kind="revolute", gravity="[0, 0, -9.81]"))) == 1e6
+
+
 FAR = """
 symgen: 1
 name: far

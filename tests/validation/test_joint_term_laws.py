@@ -7,11 +7,12 @@ from symgen.program.functions import FUNCTION_NAMES
 from symgen.program.products import NEEDED
 from symgen.runtime.checks import check_evaluations
 from symgen.runtime.evaluation import Evaluation, Facts, Subject, random_states
+from symgen.runtime.scales import scales_of
 from symgen.validation.conditioning import condition
 from symgen.validation.oracles import NumericRobot
 from tests.choosing import one_in
 from tests.oracles.descriptions import described
-from tests.oracles.fake_module import altered, formulation
+from tests.oracles.fake_module import altered, facts_of, formulation
 from tests.oracles.programs import validation_of
 
 MODEL = """
@@ -61,6 +62,13 @@ def test_rotors_hide_no_body_that_none_is(robot):
     facts = Facts(1.0, robot.inertial_parameters, robot.joint_terms)
     rows = check_evaluations([Evaluation(subject, random_states(robot.n, robot.n_loads, 4), facts)])
     assert "mass_matrix is positive semi-definite" in {x.name for x in rows if not x.passed}
+
+
+def test_friction_is_a_scale_of_the_slopes_by_velocities_alone(robot):
+    states = random_states(robot.n, robot.n_loads, 2)
+    s = Evaluation(Subject("", robot, complex_step=True), states, facts_of(robot))
+    scales = scales_of(s, s, "inverse_dynamics_derivatives")  # of tau, dtau_dq, dtau_dqd, dtau_dqdd
+    assert [bool(x.any()) for x in scales] == [False, False, True, False]
 
 
 STIFF = [
