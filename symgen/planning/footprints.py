@@ -53,11 +53,11 @@ class Footing:
     @property
     def centre(self) -> Array:
         """Zero-moment point in base axes, (K, 3) (m); NaN without normal forces."""
-        normal = self.forces[..., 2:]
+        tangent, normal = self.forces[..., :2], self.forces[..., 2:]
+        moments = (normal * self.places[..., :2] - self.places[..., 2:] * tangent).sum(axis=1)
         total = normal.sum(axis=1)
-        total[total < LEAST * total.max(initial=0.0)] = np.nan
-        with np.errstate(invalid="ignore"):
-            return self.on_ground((normal * self.places[..., :2]).sum(axis=1) / total)
+        total[total <= LEAST * total.max(initial=0.0)] = np.nan
+        return self.on_ground(moments / total)
 
     @property
     def rim(self) -> float:
