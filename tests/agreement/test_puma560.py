@@ -1,16 +1,15 @@
 """PUMA 560 as published with Corke's toolbox: a known torque."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from symgen import read
 from symgen.formulations import FORMULATIONS
 from symgen.program.evaluation import call
+from tests.modules import EXAMPLES
 from tests.oracles.programs import evaluated
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "puma560.yaml"
+EXAMPLE = EXAMPLES / "puma560.yaml"
 Q = [.7504516826728697, .8395156106908136, .16851233582594916, .3849629637427072,
      .5252993946810777, .6701207256444748]  # fmt: skip
 QD = [.24721855939629367, .9805915670454258, .9895299755642817, .7861135739668947,
