@@ -15,6 +15,7 @@ from symgen.formulations import FORMULATIONS, VARIANTS
 from symgen.formulations.interface import reason
 from symgen.kinematics.tree import build_tree
 from tests.mechanisms.models import CLOSED, SEAT, body, loaded, model
+from tests.modules import file_of
 from tests.oracles.descriptions import described
 
 DERIVED = ("inverse_dynamics_derivatives", "constraint_torque_derivatives")
@@ -117,9 +118,8 @@ def test_derivatives_are_proven():
     assert {"inverse_dynamics_derivatives", "joint_wrenches", "constraint_jacobian"} <= proven
 
 
-def test_who_takes_them_and_what_is_refused(tmp_path):
-    path = tmp_path / "robot.yaml"
-    path.write_text(robot_text("euler_parameters"))
+def test_who_takes_them_and_what_is_refused():
+    path = file_of(robot_text("euler_parameters"))
     tree = build_tree(read(path), Graph())
     for item in FORMULATIONS:
         expected = None if item.name in ABLE else reason("euler_parameters")
@@ -129,9 +129,8 @@ def test_who_takes_them_and_what_is_refused(tmp_path):
     refused = robot_text("euler_parameters").replace(
         "coordinates: euler_parameters", "coordinates: euler_parameters\n  damping: 1", 1
     )
-    path.write_text(refused)
     with pytest.raises(ModelError, match=r"damping.*means nothing for one of four.*quaternion"):
-        read(path)
+        described(refused)
 
 
 def test_what_nobody_derives_is_not_advertised():
