@@ -13,7 +13,7 @@ from symgen.formulations import FORMULATIONS
 from symgen.program.functions import FUNCTION_NAMES
 from tests.choosing import some_slow
 from tests.modules import EXAMPLES, quick_builds
-from tests.oracles.functions_of_trees import OF_TREES
+from tests.oracles.random_models import OF_TREES
 
 TWO_LINK = str(EXAMPLES / "two_link.yaml")
 STYLES = ("pretty", "latex", "python", "c")

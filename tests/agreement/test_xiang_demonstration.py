@@ -20,8 +20,7 @@ from symgen.formulations.recursive_lagrange import RECURSIVE_LAGRANGE
 from symgen.kinematics.tree import build_tree
 from symgen.program.builder import ProgramBuilder
 from symgen.program.differentiation import differentiate
-from tests.modules import EXAMPLES
-from tests.oracles.descriptions import described
+from tests.modules import EXAMPLES, described
 
 EXAMPLE = EXAMPLES / "two_link.yaml"
 DERIVATIVES = "inverse_dynamics_derivatives"

@@ -20,9 +20,8 @@ from symgen.program.functions import FUNCTION_NAMES
 from symgen.program.products import NEEDED
 from symgen.validation.validate import INDEPENDENT
 from tests.choosing import some_slow
-from tests.modules import EXAMPLES
-from tests.oracles.descriptions import described
-from tests.oracles.functions_of_trees import OF_TREES
+from tests.modules import EXAMPLES, described
+from tests.oracles.random_models import OF_TREES
 
 TWO_LINK = EXAMPLES / "two_link.yaml"
 

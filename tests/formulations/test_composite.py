@@ -13,9 +13,8 @@ from symgen.program.builder import ProgramBuilder
 from symgen.program.evaluation import call
 from symgen.validation.oracles import NumericRobot
 from tests.contract.cells import described as contract_robot
-from tests.oracles.comparison import agrees, motion_of
-from tests.oracles.descriptions import described
-from tests.oracles.programs import evaluated
+from tests.modules import described
+from tests.oracles.comparison import agrees, evaluated, motion_of
 
 SLIDING_ROWS = """
 symgen: 1

@@ -4,7 +4,7 @@ import pytest
 
 from symgen.grading import grade
 from tests.choosing import slow
-from tests.oracles.descriptions import described
+from tests.modules import described
 
 HEAD = "symgen: 1\nname: robot\ngravity: [0, 0, -g]\n"
 BALL = """

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from benchmarks.models import HUMAN43, spatial_tree
 from symgen.kinematics.topology import from_parents
 from symgen.validation.oracles import NumericRobot
-from tests.modules import ROOT
-from tests.oracles.descriptions import described
+from tests.modules import ROOT, described
 
 # (18): the second row of the transposed joint parent matrix, without the repeated column 35
 UPSILON = (

@@ -17,8 +17,7 @@ from symgen.showing.equations import show
 from symgen.showing.typesetting import latex as latex_of
 from symgen.support.journal import Journal
 from tests.choosing import deep, slow
-from tests.modules import EXAMPLES, file_of
-from tests.oracles.descriptions import described
+from tests.modules import EXAMPLES, described, file_of
 
 TWO_LINK = EXAMPLES / "two_link.yaml"
 STILL = """
