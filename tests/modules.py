@@ -17,6 +17,7 @@ from typing import Any
 from unittest.mock import patch
 
 import symgen
+from symgen.description import RobotDescription, read
 from symgen.pipeline import building
 from symgen.toolchain import compiler
 from symgen.validation.validate import ValidationResult
@@ -48,9 +49,14 @@ def file_of(text: str, suffix: str = "yaml") -> Path:
     if not path.is_file():
         path.parent.mkdir(parents=True, exist_ok=True)
         draft = path.with_name(f"{os.getpid()}.{suffix}")
-        draft.write_text(text)
+        draft.write_text(text, encoding="utf-8")
         draft.replace(path)
     return path
+
+
+def described(text: str) -> RobotDescription:
+    """Read a model from its text."""
+    return read(file_of(text))
 
 
 @contextmanager

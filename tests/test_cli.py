@@ -12,10 +12,9 @@ from symgen.comparing import comparison
 from symgen.formulations import FORMULATIONS
 from symgen.program.functions import FUNCTION_NAMES
 from tests.choosing import some_slow
-from tests.modules import quick_builds
-from tests.oracles.functions_of_trees import OF_TREES
+from tests.modules import EXAMPLES, quick_builds
+from tests.oracles.random_models import OF_TREES
 
-EXAMPLES = Path(__file__).parents[1] / "examples"
 TWO_LINK = str(EXAMPLES / "two_link.yaml")
 STYLES = ("pretty", "latex", "python", "c")
 MASS = ["--functions", "mass_matrix", "--formulations", "newton_euler"]

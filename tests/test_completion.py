@@ -8,10 +8,9 @@ import pytest
 
 import symgen
 from symgen.program.functions import BY_LINK, FUNCTIONS
-from tests.modules import module
+from tests.modules import EXAMPLES, module
 
 jedi = pytest.importorskip("jedi")
-EXAMPLES = Path(__file__).parents[1] / "examples"
 SUMMARIES = {f.name: f.summary for f in (*FUNCTIONS, *BY_LINK.values())}
 
 

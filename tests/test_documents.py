@@ -1,6 +1,5 @@
 """Figures and pictures of the documents are those that the code gives."""
 
-from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -10,8 +9,6 @@ from benchmarks.operation_counts import DOCUMENT, table
 from benchmarks.terminal_pictures import FOLDER, PICTURES, screen, svg
 from symgen.comparing.growth import MAIN_FUNCTIONS
 from tests.choosing import some_slow
-
-ROOT = Path(__file__).parents[1]
 
 
 @pytest.mark.parametrize("function", some_slow(MAIN_FUNCTIONS, ["inverse_dynamics"]))

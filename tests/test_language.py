@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from tests.test_documents import ROOT
+from tests.modules import ROOT
 
 OPENING = re.compile(r"(what|whatever|that|those|these|the same|of|both|likewise|alike|as)\b", re.I)
 """Words that a docstring does not begin with: they stand for something instead of naming it."""

@@ -12,10 +12,8 @@ from symgen.kinematics.tree import build_tree
 from symgen.program.evaluation import call
 from symgen.validation.oracles import NumericRobot
 from tests.choosing import some_slow
-from tests.modules import module
-from tests.oracles.comparison import agrees, state_of
-from tests.oracles.descriptions import described
-from tests.oracles.programs import evaluated
+from tests.modules import described, module
+from tests.oracles.comparison import agrees, evaluated, state_of
 
 GRIPPER = """
 symgen: 1

@@ -1,5 +1,5 @@
 """Cases beside the contract: no joint, singular masses, all or none prescribed, parameters of value
-0, and variants of formulations."""
+0, variants of formulations, published values."""
 
 import re
 from dataclasses import replace
@@ -8,6 +8,7 @@ from itertools import cycle
 import numpy as np
 import pytest
 
+from symgen import read
 from symgen.algebra.graph import Graph
 from symgen.formulations import FORMULATIONS, VARIANTS, provided_functions
 from symgen.formulations.newton_euler import NEWTON_EULER
@@ -21,10 +22,9 @@ from symgen.validation.evaluated import EvaluatedFormulation
 from symgen.validation.oracles import NumericRobot, ParametrisedRobot
 from tests.choosing import deep, slow, some_slow
 from tests.contract import cells, references
-from tests.oracles.comparison import agrees, state_of
-from tests.oracles.descriptions import described
+from tests.modules import EXAMPLES, described
+from tests.oracles.comparison import agrees, evaluated, state_of
 from tests.oracles.implicit import Implicit, pivots
-from tests.oracles.programs import evaluated
 
 SOLVERS = [item for item in FORMULATIONS if "hybrid_dynamics" in item.functions]
 EACH_SOLVER = pytest.mark.parametrize("formulation", SOLVERS, ids=lambda item: item.name)
@@ -201,3 +201,27 @@ def test_frames_are_shown_over_all_coordinates_of_a_joint():
     text = frames(described(ROD.replace(" TERMS,", "")), "pretty")
     assert re.findall(r"^(\w+ in \w+) =", text, re.M) == ["arm in base", "wrist in arm"]
     assert set(re.findall("q[₁-₃]", text.split("wrist in arm")[1])) == {"q₂", "q₃"}
+
+
+Q = [.7504516826728697, .8395156106908136, .16851233582594916, .3849629637427072,
+     .5252993946810777, .6701207256444748]  # fmt: skip
+QD = [.24721855939629367, .9805915670454258, .9895299755642817, .7861135739668947,
+      .273842245476577, .17182358900767503]  # fmt: skip
+QDD = [.707405815485141, .25295715193420953, .9763909835998361, .8412822676113918,
+       .4867768296473465, .11480270540937143]  # fmt: skip
+TAU = [.986185688341252, 16.1055550633721, -6.54839494827661, .00626452648190803,
+       -.0208972707132494, 5.59805923645945e-5]  # fmt: skip
+KNOWN = {
+    "inverse_dynamics": ({"q": Q, "qd": QD, "qdd": QDD}, TAU, 1e-13),
+    "forward_dynamics": ({"q": Q, "qd": QD, "tau": TAU}, QDD, 1e-12),
+}
+"""Arguments, result and tolerance; the torque is printed with 15 digits."""
+CASES = [(item, name) for name in KNOWN for item in FORMULATIONS if name in item.functions]
+
+
+@pytest.mark.parametrize(("formulation", "function"), CASES, ids=lambda x: getattr(x, "name", x))
+def test_published_values(formulation, function):
+    """PUMA 560 as published with Corke's toolbox."""
+    arguments, expected, tolerance = KNOWN[function]
+    found = call(evaluated(read(EXAMPLES / "puma560.yaml"), formulation, function), arguments)[0]
+    np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance)

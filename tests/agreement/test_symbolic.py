@@ -15,9 +15,8 @@ from symgen.formulations import FORMULATIONS, derive
 from symgen.kinematics.tree import build_tree
 from symgen.program.functions import function_named
 from tests.choosing import deep, slow, some_deep, some_slow
-from tests.modules import EXAMPLES
+from tests.modules import EXAMPLES, described
 from tests.oracles.comparison import agrees
-from tests.oracles.descriptions import described
 
 THREE = """
 symgen: 1

@@ -8,8 +8,6 @@ that the recursion names, expanded, entry by entry.
 The links are slender as in (47): the moments of inertia about y and z are equal.
 """
 
-from pathlib import Path
-
 import pytest
 import sympy
 from sympy import Matrix, cos, sin, zeros
@@ -22,9 +20,9 @@ from symgen.formulations.recursive_lagrange import RECURSIVE_LAGRANGE
 from symgen.kinematics.tree import build_tree
 from symgen.program.builder import ProgramBuilder
 from symgen.program.differentiation import differentiate
-from tests.oracles.descriptions import described
+from tests.modules import EXAMPLES, described
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "two_link.yaml"
+EXAMPLE = EXAMPLES / "two_link.yaml"
 DERIVATIVES = "inverse_dynamics_derivatives"
 
 L1, L2, l1, l2, m1, m2, I1, I2, g, f = (

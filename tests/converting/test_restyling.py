@@ -16,8 +16,7 @@ from symgen.errors import RequestError
 from symgen.formulations import formulation_named
 from symgen.program.evaluation import call
 from tests.choosing import one_in, some_slow
-from tests.oracles.comparison import agrees, state_of
-from tests.oracles.programs import evaluated
+from tests.oracles.comparison import agrees, evaluated, state_of
 from tests.oracles.random_models import COMPOSITE, Recipe, seeded_model_text
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.yaml"))

@@ -1,7 +1,5 @@
 """What is built, evaluated and left out, with the reason."""
 
-from pathlib import Path
-
 import pytest
 
 from benchmarks.models import HUMAN43, spatial_tree
@@ -22,10 +20,10 @@ from symgen.program.functions import FUNCTION_NAMES
 from symgen.program.products import NEEDED
 from symgen.validation.validate import INDEPENDENT
 from tests.choosing import some_slow
-from tests.oracles.descriptions import described
-from tests.oracles.functions_of_trees import OF_TREES
+from tests.modules import EXAMPLES, described
+from tests.oracles.random_models import OF_TREES
 
-TWO_LINK = Path(__file__).parents[2] / "examples" / "two_link.yaml"
+TWO_LINK = EXAMPLES / "two_link.yaml"
 
 
 def chain(joints):

@@ -17,8 +17,7 @@ from tests.description.reports import (
     warnings,
     with_header,
 )
-
-EXAMPLES = Path(__file__).parents[2] / "examples"
+from tests.modules import EXAMPLES
 
 HEADERS = {
     "[]": "1: expected a mapping (key: value), found a list",

@@ -109,11 +109,6 @@ REMARKS = {  # lines from 9
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "report"), rows(REMARKS, lambda keys: one_joint(REVOLUTE + keys)))
-def test_remarks_on_options(text: str, report: str) -> None:
-    assert warnings(text) == report.splitlines()
-
-
 def test_parameters_of_options_are_used() -> None:
     keys = "rotor_inertia: a\ndamping: [b]\nlimits: {upper: c, lower: [d]}"
     text = one_joint(REVOLUTE + keys) + "parameters: {a: 1, b: 1, c: 1, d: 1, e: 1}\n"
@@ -272,6 +267,8 @@ ENDS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "report"), rows(ENDS))
-def test_massless_ends(text: str, report: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "report"), [*rows(REMARKS, lambda keys: one_joint(REVOLUTE + keys)), *rows(ENDS)]
+)
+def test_remarks_on_options_and_massless_ends(text: str, report: str) -> None:
     assert warnings(text) == report.splitlines()

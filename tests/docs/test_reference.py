@@ -12,7 +12,7 @@ from symgen.cli import cli
 from symgen.formulations import FORMULATIONS
 from symgen.program.functions import FUNCTIONS
 from symgen.robot.records import record_fields
-from tests.test_documents import ROOT
+from tests.modules import ROOT
 
 
 @pytest.mark.parametrize("name", sorted(cli.commands))

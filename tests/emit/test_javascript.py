@@ -19,7 +19,7 @@ from symgen.program.functions import function_named
 from tests.choosing import slow
 from tests.emit.samples import arm_package, every_function, random_package
 from tests.emit.test_kernels import LIBM, arguments_of, reference
-from tests.modules import EXAMPLES
+from tests.modules import EXAMPLES, file_of
 from tests.support.commands import printed_by
 
 NODE = shutil.which("node")
@@ -107,8 +107,7 @@ def test_a_robot_with_loads_parameters_and_all_formulations(tmp_path):
 
 @needs_node
 def test_a_singular_mass_matrix_gives_nan(tmp_path):
-    model = tmp_path / "light.yaml"
-    model.write_text(
+    model = file_of(
         "symgen: 1\nname: light\njoints:\n"
         "  - {name: a, type: revolute, origin: {}, link: {name: one, mass: 1, com: [1, 0, 0]}}\n"
         "  - {name: b, type: revolute, parent: one, origin: {}, link: {name: two, mass: 0}}\n"

@@ -9,8 +9,7 @@ import pytest
 
 from symgen.program.functions import FUNCTION_NAMES
 from symgen.runtime.elsewhere import ELSEWHERE
-from tests.modules import ROOT, module
-from tests.oracles.descriptions import described
+from tests.modules import ROOT, described, module
 from tests.oracles.pinocchio_model import PinocchioRobot
 from tests.oracles.random_models import EVERYTHING, seeded_model_text
 

@@ -4,7 +4,6 @@ import functools
 import os
 import shlex
 import subprocess
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,7 +25,7 @@ from symgen.validation.evaluated import EvaluatedFormulation
 from tests.choosing import deep, slow
 from tests.emit.building import build, build_versions
 from tests.emit.test_versions import EXAMPLES, called, runs, states
-from tests.modules import module
+from tests.modules import described, module
 from tests.oracles.comparison import agrees
 
 FUNCTIONS = (
@@ -54,11 +53,7 @@ LOADS = "loads: [{name: inner, link: j3}, {name: tip, link: j11, point: [0.1, 0.
 def description_of(name):
     if name not in TREES:
         return symgen.read(EXAMPLES / f"{name}.yaml")
-    text = spatial_tree(TREES[name], name) + (LOADS if name == "bush" else "")
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"{name}.yaml"
-        path.write_text(text)
-        return symgen.read(path)
+    return described(spatial_tree(TREES[name], name) + (LOADS if name == "bush" else ""))
 
 
 def functions_of(name):
@@ -199,13 +194,11 @@ def test_branches_have_the_values_of_the_straight_line(bush):
     hold(bush, (1, 9), OF_BUSH)
 
 
-def test_a_robot_without_joints_has_nothing_to_loop_over(tmp_path):
-    path = tmp_path / "post.yaml"
-    path.write_text(
+def test_a_robot_without_joints_has_nothing_to_loop_over():
+    description = described(
         "symgen: 1\nname: post\njoints:\n"
         "  - {name: foot, type: fixed, parent: base, origin: {xyz: [0, 0, 1]}, link: {mass: 1}}\n"
     )
-    description = symgen.read(path)
     selection = select(description, BuildOptions(functions=FUNCTIONS[:1]))
     derived = derive_all(description, replace(selection, evaluated={}), form="loops")
     assert {report.form for report in derived.reports} == {"straight"}

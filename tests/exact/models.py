@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tests.oracles.descriptions import described
+from tests.modules import described
 
 
 def complete(text):

@@ -24,9 +24,8 @@ from symgen.exact.relations import RELATIONS
 from symgen.formulations import FORMULATIONS, NEWTON_EULER
 from tests.choosing import deep, one_in
 from tests.exact.models import complete
-from tests.oracles.descriptions import described
-from tests.oracles.functions_of_trees import OF_TREES
-from tests.oracles.random_models import EVERYTHING, seeded_model_text
+from tests.modules import described
+from tests.oracles.random_models import EVERYTHING, OF_TREES, seeded_model_text
 
 SEED = 2
 SUMS = (SUM_OF_TORQUES, SUM_OF_ACCELERATIONS)

@@ -14,7 +14,7 @@ from symgen.formulations import NEWTON_EULER, derive
 from symgen.kinematics.tree import build_tree
 from symgen.optimize.folding import fold
 from symgen.program.evaluation import call
-from tests.oracles.descriptions import described
+from tests.modules import described
 from tests.oracles.random_models import EVERYTHING, Recipe, seeded_model_text
 
 ODD = """

@@ -25,9 +25,8 @@ from symgen.program.products import PRODUCTS
 from tests.choosing import deep, one_in, some_deep
 from tests.exact.models import complete
 from tests.exact.mutations import mutant
-from tests.oracles.descriptions import described
-from tests.oracles.functions_of_trees import OF_TREES
-from tests.oracles.random_models import Recipe, seeded_model_text
+from tests.modules import described
+from tests.oracles.random_models import OF_TREES, Recipe, seeded_model_text
 
 pytestmark = pytest.mark.slow
 

@@ -35,10 +35,8 @@ from symgen.program.functions import FUNCTION_NAMES, function_named
 from tests.choosing import deep, slow
 from tests.exact.models import complete
 from tests.exact.test_general import ODD
-from tests.modules import EXAMPLES
-from tests.oracles.descriptions import described
-from tests.oracles.functions_of_trees import OF_TREES
-from tests.oracles.random_models import EVERYTHING, Recipe, seeded_model_text
+from tests.modules import EXAMPLES, described
+from tests.oracles.random_models import EVERYTHING, OF_TREES, Recipe, seeded_model_text
 
 TWO_LINK = str(EXAMPLES / "two_link.yaml")
 FEW = ["inverse_dynamics", "mass_matrix"]

@@ -4,8 +4,6 @@ Poses, masses and torques come from Pinocchio, which knows nothing of DH rows; t
 table is written out here once more.
 """
 
-from pathlib import Path
-
 import numpy as np
 import pinocchio as pin
 import pytest
@@ -17,9 +15,10 @@ from symgen.description.expressions import evaluate
 from symgen.formulations import formulation_named
 from symgen.program.evaluation import call
 from tests.kinematics.test_topology import UPSILON
+from tests.modules import EXAMPLES
 from tests.oracles.pinocchio_model import PinocchioRobot
 
-PATH = Path(__file__).parents[2] / "examples" / "human43.yaml"
+PATH = EXAMPLES / "human43.yaml"
 
 # de Leva (1996), table 4, males: fraction of body mass; length, mm; centre of mass and sagittal,
 # transverse, longitudinal radius of gyration in per cent of the length

@@ -5,7 +5,7 @@ import pytest
 from symgen.algebra.graph import Graph
 from symgen.formulations import FORMULATIONS, derive
 from symgen.kinematics.tree import build_tree
-from tests.oracles.descriptions import described
+from tests.modules import described
 
 ARM = """
   - {{name: {0}, type: {1}, parent: base, origin: {{xyz: [0.3, 0.1, 0.2], rpy: [0.3, 0.2, 0.1]}},

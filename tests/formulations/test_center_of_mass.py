@@ -7,9 +7,8 @@ from symgen.algebra.graph import Graph
 from symgen.formulations import derive, formulation_named
 from symgen.kinematics.tree import build_tree
 from symgen.program.evaluation import call
-from tests.oracles.comparison import agrees
-from tests.oracles.descriptions import described
-from tests.oracles.programs import evaluated
+from tests.modules import described
+from tests.oracles.comparison import agrees, evaluated
 
 NEWTON_EULER = formulation_named("newton_euler")
 FUNCTIONS = (

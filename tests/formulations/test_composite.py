@@ -12,9 +12,9 @@ from symgen.kinematics.tree import build_tree
 from symgen.program.builder import ProgramBuilder
 from symgen.program.evaluation import call
 from symgen.validation.oracles import NumericRobot
-from tests.oracles.comparison import agrees, motion_of
-from tests.oracles.descriptions import described
-from tests.oracles.programs import evaluated
+from tests.contract.cells import described as contract_robot
+from tests.modules import described
+from tests.oracles.comparison import agrees, evaluated, motion_of
 
 SLIDING_ROWS = """
 symgen: 1
@@ -61,21 +61,6 @@ def test_the_coriolis_matrix_is_0_where_a_joint_carries_no_other():
     assert all(matrix.entries[(i - 1) * (tree.n + 1)].is_zero for i in leaves)
 
 
-SATELLITE = """
-symgen: 1
-name: satellite
-gravity: [0.0, 0.0, 0.0]
-joints:
-  - {name: body, type: floating, origin: {xyz: [0.0, 0.0, 0.0]},
-     link: {mass: 90.0, com: [0.1, 0.02, -0.05],
-            inertia: {xx: 8.0, yy: 9.0, zz: 7.0, xy: 0.1, xz: -0.2, yz: 0.3}}}
-  - {name: shoulder, type: revolute, origin: {xyz: [0.6, 0.1, 0.2], rpy: [0.3, 0.2, 0.1]},
-     axis: [0, 0, 1], link: {mass: 5.0, com: [0.3, 0.0, 0.02],
-            inertia: {xx: 0.1, yy: 0.2, zz: 0.3, xy: 0.01, xz: 0.02, yz: -0.01}}}
-points:
-  - {name: tip, link: shoulder, point: [0.4, 0.0, 0.1]}
-"""
-
 FAR = [
     ("q", COMPOSITE, "mass_matrix", 0), ("q", COMPOSITE, "coriolis_matrix", 0),
     ("q", COMPOSITE, "inverse_dynamics_derivatives", 0),
@@ -91,8 +76,8 @@ FAR = [
 @pytest.mark.parametrize(("moved", "formulation", "function", "first"), FAR)
 def test_a_base_far_away_or_fast_keeps_its_digits(moved, formulation, function, first):
     """Translations by 1e7 m, or by as much in a second, leave every bit in place."""
-    program = derived_program(described(SATELLITE), formulation, function)
-    here = motion_of(described(SATELLITE), 5)
+    program = derived_program(contract_robot("floating_angles"), formulation, function)
+    here = motion_of(contract_robot("floating_angles"), 5)
     away = np.zeros_like(here[moved])
     away[:3] = 1e7, -2e7, 3e7
     there = {**here, moved: here[moved] + away}
@@ -101,7 +86,7 @@ def test_a_base_far_away_or_fast_keeps_its_digits(moved, formulation, function, 
 
 
 def test_the_reference_point_is_the_first_joint_that_turns():
-    description = described(SATELLITE)
+    description = contract_robot("floating_angles")
     tree = build_tree(description, Graph())
     b = ProgramBuilder(tree.algebra)
     q = tuple(tree.algebra.symbol(f"q_{i}") for i in range(1, tree.n + 1))

@@ -15,8 +15,8 @@ from symgen.formulations.state import NoSolutionError
 from symgen.kinematics.tree import build_tree
 from symgen.program.builder import ProgramBuilder
 from symgen.program.evaluation import call
+from tests.modules import described
 from tests.oracles.comparison import agrees
-from tests.oracles.descriptions import described
 
 
 def a_tree(parents, algebra):

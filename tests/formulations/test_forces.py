@@ -7,9 +7,8 @@ from symgen.algebra.graph import Graph
 from symgen.formulations import formulation_named, has_rolled_form
 from symgen.kinematics.tree import build_tree
 from symgen.program.evaluation import call
-from tests.oracles.comparison import agrees
-from tests.oracles.descriptions import described
-from tests.oracles.programs import evaluated
+from tests.modules import described
+from tests.oracles.comparison import agrees, evaluated
 
 RUNTIME = ("k", "c", "slack", "reach")
 

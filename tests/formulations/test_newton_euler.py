@@ -15,10 +15,9 @@ from symgen.optimize.folding import fold
 from symgen.program.evaluation import call
 from symgen.program.program import Output
 from tests.choosing import one_in
-from tests.modules import ROOT
+from tests.modules import ROOT, described
 from tests.oracles.barman import Link, Row, ThesisDynamics
 from tests.oracles.comparison import agrees, motion_of, state_of
-from tests.oracles.descriptions import described
 from tests.oracles.implicit import Implicit
 from tests.oracles.lines import values_of
 

@@ -12,10 +12,8 @@ from symgen.formulations import derive, formulation_named
 from symgen.kinematics.tree import build_tree
 from symgen.program.evaluation import call
 from symgen.validation.oracles import NumericRobot
-from tests.modules import EXAMPLES
-from tests.oracles.comparison import agrees, state_of
-from tests.oracles.descriptions import described
-from tests.oracles.programs import evaluated
+from tests.modules import EXAMPLES, described
+from tests.oracles.comparison import agrees, evaluated, state_of
 
 NEWTON_EULER = formulation_named("newton_euler")
 RUNTIME = ("k",)

@@ -28,9 +28,8 @@ from symgen.formulations.shared import symbolic_parameters
 from symgen.kinematics.tree import BASE, build_tree
 from symgen.options import BuildOptions
 from symgen.program.builder import ProgramBuilder
-from tests.modules import ROOT
+from tests.modules import ROOT, described
 from tests.oracles.comparison import agrees, state_of
-from tests.oracles.descriptions import described
 from tests.oracles.differentiated import Differentiated
 from tests.oracles.random_models import EVERYTHING, Recipe, seeded_model_text
 

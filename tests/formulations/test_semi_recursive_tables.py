@@ -16,8 +16,8 @@ import numpy as np
 from symgen.formulations.semi_recursive.kinematics import LINK_ORIGIN, RTDYN0, RTDYN1
 from tests.formulations.test_semi_recursive import EACH_POINT, Terms, tilde
 from tests.mechanisms.models import AXIS, SEAT, body, model
+from tests.modules import described
 from tests.oracles.comparison import agrees
-from tests.oracles.descriptions import described
 
 EULER = {"coordinates": "euler_parameters"}
 JOINTS = {

@@ -2,9 +2,9 @@
 
 import pytest
 
-import symgen
 from symgen.grading import grade
 from tests.choosing import slow
+from tests.modules import described
 
 HEAD = "symgen: 1\nname: robot\ngravity: [0, 0, -g]\n"
 BALL = """
@@ -56,13 +56,8 @@ OTHER = "jacobians[1,1,1] = 0"
 
 
 @pytest.fixture(scope="module")
-def robots(tmp_path_factory):
-    folder, found = tmp_path_factory.mktemp("robots"), {}
-    for name, text in (("ball", BALL), ("drone", DRONE)):
-        path = folder / f"{name}.yaml"
-        path.write_text(HEAD + text)
-        found[name] = symgen.read(path)
-    return found
+def robots():
+    return {name: described(HEAD + text) for name, text in (("ball", BALL), ("drone", DRONE))}
 
 
 @pytest.mark.parametrize(("robot", "answer"), [("ball", OF_BALL), *slow(("drone", OF_DRONE))])

@@ -11,9 +11,8 @@ from symgen.kinematics.scalars import definitions_of, followers
 from symgen.kinematics.tree import build_tree
 from symgen.options import ALL, BuildOptions
 from symgen.program.evaluation import call
-from tests.oracles.comparison import agrees
-from tests.oracles.descriptions import described
-from tests.oracles.programs import evaluated
+from tests.modules import described
+from tests.oracles.comparison import agrees, evaluated
 
 CHAIN = """
 symgen: 1

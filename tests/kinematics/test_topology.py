@@ -9,12 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.models import HUMAN43, spatial_tree
-from symgen.algebra.graph import Graph
-from symgen.kinematics.topology import from_parents, topology
-from symgen.kinematics.tree import build_tree
+from symgen.kinematics.topology import from_parents
 from symgen.validation.oracles import NumericRobot
-from tests.modules import ROOT
-from tests.oracles.descriptions import described
+from tests.modules import ROOT, described
 
 # (18): the second row of the transposed joint parent matrix, without the repeated column 35
 UPSILON = (
@@ -104,22 +101,6 @@ def test_no_joints():
 def test_parents_come_first(parents):
     with pytest.raises(ValueError, match=f"joint {len(parents)}"):
         from_parents(parents)
-
-
-def test_composite_joints_count_by_coordinate_and_fixed_ones_do_not():
-    text = """
-symgen: 1
-name: body
-joints:
-  - {name: mount, type: fixed, origin: {}}
-  - {name: hip, type: spherical, origin: {}, link: {mass: 1}}
-  - {name: plate, type: fixed, origin: {}}
-  - {name: left, type: universal, origin: {}, link: {mass: 1}}
-  - {name: right, type: revolute, parent: plate, origin: {}, link: {mass: 1}}
-"""
-    tree = topology(build_tree(described(text), Graph()))
-    assert tree.joint_parents == (0, 1, 2, 3, 4, 3)
-    assert tree.branches == ((1, 2, 3), (4, 5), (6,))
 
 
 @st.composite

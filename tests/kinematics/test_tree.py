@@ -10,7 +10,7 @@ from symgen.formulations import FORMULATIONS, derive, formulation_named
 from symgen.kinematics.tree import build_tree
 from symgen.optimize.folding import fold
 from symgen.program.evaluation import call
-from tests.oracles.descriptions import described
+from tests.modules import described
 
 TREE = """
 symgen: 1

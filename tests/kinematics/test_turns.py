@@ -13,7 +13,7 @@ from symgen.kinematics.tree import build_tree
 from symgen.kinematics.turns import MOST_NAMED_TURNS, named_turns
 from symgen.showing.steps import step_by_step
 from tests.choosing import deep
-from tests.oracles.descriptions import described
+from tests.modules import described
 
 
 def askew(count, angle=lambda k: "0.1"):

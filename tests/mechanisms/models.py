@@ -123,3 +123,29 @@ joints:
 initial: {q: {crank: 0.3, slider: 1.6}}
 relations: {rod: RELATION}
 """
+
+
+def held_text(coordinates: str, **more: Any) -> str:
+    """A trunk that is welded to the base, an arm, a hand on a ball, held by a rod."""
+    turning = {"coordinates": coordinates}
+    damped = {"damping": 0.1} if coordinates == "quaternion" else {}
+    joints = [
+        {"name": "root", "type": "floating", **turning, **damped, "link": body("trunk", 2.0),
+         "origin": {"xyz": [0.1, 0.2, 0.3], "rpy": [0.2, 0.1, 0.4]}},
+        {"name": "shoulder", "type": "revolute", "axis": [0, 1, 0],
+         "origin": {"xyz": [0.3, 0, 0.1]}, "link": body("arm", 1.5)},
+        {"name": "wrist", "type": "spherical", **turning, "origin": SEAT,
+         "link": body("hand", 0.8)},
+    ]  # fmt: skip
+    loops = [
+        {"name": "seam", "type": "fixed", "first": {"link": "base", "origin": SEAT},
+         "second": {"link": "trunk", "origin": {"rpy": [0.1, 0.2, 0.3]}}},
+        {"name": "rod", "type": "distance", "length": 0.5,
+         "first": {"link": "base", "origin": {"xyz": [1, 0, 0]}},
+         "second": {"link": "hand", "origin": {"xyz": [0, 0.1, "w/10"]}}},
+    ]  # fmt: skip
+    return model(
+        f"held_{coordinates}", joints, gravity=[1.0, -9.81, 2.0], loops=loops,
+        parameters={"w": 3.0}, points=[{"name": "P", "link": "hand", "point": [0.1, 0.2, 0.3]}],
+        relations={"track": "points.P.x - sin(t)*w/3 - q.shoulder**2"}, **more,
+    )  # fmt: skip

@@ -19,7 +19,7 @@ from symgen.formulations.semi_recursive import SEMI_RECURSIVE
 from symgen.kinematics.tree import build_tree
 from tests.choosing import deep, slow
 from tests.mechanisms.models import BY_STATE, FOUR_BAR, loaded
-from tests.oracles.descriptions import described
+from tests.modules import described
 from tests.oracles.lines import compared, slopes_of, values_of
 from tests.oracles.parameter_kinds import EVERY_KIND
 

@@ -14,35 +14,11 @@ from symgen.exact import prove
 from symgen.formulations import FORMULATIONS, VARIANTS
 from symgen.formulations.interface import reason
 from symgen.kinematics.tree import build_tree
-from tests.mechanisms.models import CLOSED, SEAT, body, loaded, model
-from tests.oracles.descriptions import described
+from tests.mechanisms.models import CLOSED, SEAT, body, held_text, loaded, model
+from tests.modules import described, file_of
 
 DERIVED = ("inverse_dynamics_derivatives", "constraint_torque_derivatives")
 ABLE = ("semi_recursive", *(variant.name for variant in VARIANTS))
-
-
-def robot_text(coordinates):
-    """A trunk that floats, an arm, a hand on a ball, tied to the base by a rod and a relation."""
-    turning = {"coordinates": coordinates}
-    joints = [
-        {"name": "root", "type": "floating", **turning, "link": body("trunk", 2.0),
-         "origin": {"xyz": [0.1, 0.2, 0.3], "rpy": [0.2, 0.1, 0.4]}},
-        {"name": "shoulder", "type": "revolute", "axis": [0, 1, 0], "damping": 0.2,
-         "origin": {"xyz": [0.3, 0, 0.1]}, "link": body("arm", "w/2")},
-        {"name": "wrist", "type": "spherical", **turning, "link": body("hand", 0.8),
-         "origin": {"xyz": [0.4, "w/10", -0.2], "rpy": [0.3, "-w/5", 0.5]}},
-        {"name": "slide", "type": "prismatic", "origin": {"xyz": [0.1, "w/9", 0]},
-         "link": body("finger", 0.3)},
-    ]  # fmt: skip
-    ends = {"first": {"link": "base", "origin": {"xyz": [1, 0, 0]}},
-            "second": {"link": "hand", "origin": {"xyz": [0, 0.1, "w/10"]}}}  # fmt: skip
-    return model(
-        f"with_{coordinates}", joints, gravity=[1.0, -9.81, 2.0], parameters={"w": 3.0},
-        loads=[{"name": "L", "link": "finger", "point": [0.1, 0.2, "w/30"]}],
-        points=[{"name": "P", "link": "hand", "point": [0.1, 0.2, 0.3]}],
-        loops=[{"name": "rod", "type": "distance", "length": 0.5, **ends}],
-        relations={"track": "points.P.x - sin(t)*w/3 - q.shoulder**2"},
-    )  # fmt: skip
 
 
 def product(p):
@@ -117,27 +93,25 @@ def test_derivatives_are_proven():
     assert {"inverse_dynamics_derivatives", "joint_wrenches", "constraint_jacobian"} <= proven
 
 
-def test_who_takes_them_and_what_is_refused(tmp_path):
-    path = tmp_path / "robot.yaml"
-    path.write_text(robot_text("euler_parameters"))
+def test_who_takes_them_and_what_is_refused():
+    path = file_of(held_text("euler_parameters"))
     tree = build_tree(read(path), Graph())
     for item in FORMULATIONS:
         expected = None if item.name in ABLE else reason("euler_parameters")
         assert item.why_not(tree) == expected
     with pytest.raises(RequestError, match=r"newton_euler does not apply.*semi_recursive takes"):
         symgen.load(path, formulations="newton_euler", functions="mass_matrix")
-    refused = robot_text("euler_parameters").replace(
+    refused = held_text("euler_parameters").replace(
         "coordinates: euler_parameters", "coordinates: euler_parameters\n  damping: 1", 1
     )
-    path.write_text(refused)
     with pytest.raises(ModelError, match=r"damping.*means nothing for one of four.*quaternion"):
-        read(path)
+        described(refused)
 
 
 def test_what_nobody_derives_is_not_advertised():
     """Outputs are those of newton_euler, which does not take Euler parameters."""
     said = [
-        who_derives("outputs", build_tree(described(robot_text(coordinates)), Graph()))
+        who_derives("outputs", build_tree(described(held_text(coordinates)), Graph()))
         for coordinates in ("quaternion", "euler_parameters")
     ]
     assert said[0].startswith("add --formulations newton_euler")

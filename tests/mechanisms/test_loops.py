@@ -21,8 +21,7 @@ from tests.mechanisms.models import (
     loaded,
     pair,
 )
-from tests.modules import file_of
-from tests.oracles.descriptions import described
+from tests.modules import described, file_of
 
 
 def states(robots, seed):
@@ -191,9 +190,14 @@ def _refuses(function, q, *others):
         assert np.isnan(array).all()
 
 
+def of_two(second):
+    """Relations of which the first turns the crank by 1 rad/s."""
+    return ROD.replace("{rod: RELATION}", f"{{one: q.crank - 0.3 - t, two: {second}}}")
+
+
 def test_relations_that_contradict_each_other_are_named():
     """Consistent at t = 0, when `assemble` is content, and never after."""
-    text = ROD.replace("{rod: RELATION}", "{one: q.crank - 0.3 - t, two: q.crank - 0.3 - 2*t}")
+    text = of_two("q.crank - 0.3 - 2*t")
     module = loaded(text)
     q, match = module.assemble(), "the constraints one and two contradict one another"
     with pytest.raises(RequestError, match=match):
@@ -212,11 +216,7 @@ def test_a_relation_whose_gradient_vanishes_is_named():
 
 def test_accelerations_that_contradict_are_refused():
     """Relations of one velocity at t = 0 that ask for 0 and for 2 rad/s^2."""
-    asks = "{one: q.crank - 0.3 - t, two: RELATION}"
-    parted = loaded(
-        ROD.replace("{rod: RELATION}", asks.replace("RELATION", "q.crank - 0.3 - t - t*t")),
-        BY_STATE,
-    )
+    parted = loaded(of_two("q.crank - 0.3 - t - t*t"), BY_STATE)
     q, qd = parted.assemble(), [1.0, 0.2]
     _refuses(parted.constrained_forward_dynamics, q, qd, [0, 0])
     _refuses(parted.constrained_forward_dynamics_derivatives, q, qd, [0, 0])
@@ -224,10 +224,7 @@ def test_accelerations_that_contradict_are_refused():
 
 def test_redundant_accelerations_are_answered():
     """By relations that agree, beside the positions that keep them."""
-    asks = "{one: q.crank - 0.3 - t, two: RELATION}"
-    twice = loaded(
-        ROD.replace("{rod: RELATION}", asks.replace("RELATION", "2*q.crank - 0.6 - 2*t"))
-    )
+    twice = loaded(of_two("2*q.crank - 0.6 - 2*t"))
     once = loaded(ROD.replace("RELATION", "q.crank - 0.3 - t"))
     q, qd = once.assemble(), [1.0, 0.2]
     for beside in (0.0, 1e-7, 1e-3):

@@ -8,37 +8,15 @@ import pytest
 import symgen
 from symgen.validation.compiled_mechanisms import accelerations
 from tests.choosing import slow
-from tests.mechanisms.models import BY_PARAMETERS, BY_STATE, ROD, SEAT, body, loaded, model
+from tests.mechanisms.models import BY_PARAMETERS, BY_STATE, ROD, held_text, loaded, model
 
 STEP = 1e-6
 
 
 def closed(functions=BY_PARAMETERS, backend="numpy"):
-    """A trunk that is welded to the base, an arm, a hand on a ball, held by a rod."""
-    joints = [
-        {"name": "root", "type": "floating", "coordinates": "quaternion", "damping": 0.1,
-         "origin": {"xyz": [0.1, 0.2, 0.3], "rpy": [0.2, 0.1, 0.4]}, "link": body("trunk", 2.0)},
-        {"name": "shoulder", "type": "revolute", "axis": [0, 1, 0],
-         "origin": {"xyz": [0.3, 0, 0.1]}, "link": body("arm", 1.5)},
-        {"name": "wrist", "type": "spherical", "coordinates": "quaternion", "origin": SEAT,
-         "link": body("hand", 0.8)},
-    ]  # fmt: skip
-    loops = [
-        {"name": "seam", "type": "fixed", "first": {"link": "base", "origin": SEAT},
-         "second": {"link": "trunk", "origin": {"rpy": [0.1, 0.2, 0.3]}}},
-        {"name": "rod", "type": "distance", "length": 0.5,
-         "first": {"link": "base", "origin": {"xyz": [1, 0, 0]}},
-         "second": {"link": "hand", "origin": {"xyz": [0, 0.1, "w/10"]}}},
-    ]  # fmt: skip
-    return loaded(
-        model(
-            "held", joints, gravity=[1.0, -9.81, 2.0], loops=loops, parameters={"w": 3.0},
-            points=[{"name": "P", "link": "hand", "point": [0.1, 0.2, 0.3]}],
-            relations={"track": "points.P.x - sin(t)*w/3 - q.shoulder**2"},
-            initial={"q": {"root_x": 0.3, "root_qx": 1, "root_qw": 2}, "qd": {"root_vx": 0.4}},
-        ),
-        functions, runtime_parameters="all", backend=backend,
-    )  # fmt: skip
+    start = {"q": {"root_x": 0.3, "root_qx": 1, "root_qw": 2}, "qd": {"root_vx": 0.4}}
+    text = held_text("quaternion", initial=start)
+    return loaded(text, functions, runtime_parameters="all", backend=backend)
 
 
 @pytest.mark.slow

@@ -40,7 +40,7 @@ from symgen.toolchain.files import file_digest
 from symgen.toolchain.signals import deferred_signals
 from symgen.validation.oracles import NumericRobot
 from symgen.validation.validate import ValidationResult
-from tests.oracles.programs import evaluated
+from tests.oracles.comparison import evaluated
 
 TWO_LINK = Path(__file__).parents[2] / "examples" / "two_link.yaml"
 ONE = "type: revolute, origin: {}, link: {name: a_link, mass: 1, com: [1, 0, 0]}"

@@ -4,8 +4,8 @@ import ast
 
 import pytest
 
+from tests.modules import ROOT
 from tests.mutants.table import mutants
-from tests.test_documents import ROOT
 
 pytestmark = pytest.mark.slow
 

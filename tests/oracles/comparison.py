@@ -1,6 +1,11 @@
-"""How tests compare: errors relative to the largest entry, seeded states, complex steps."""
+"""What tests compare, and how: programs, seeded states, errors relative to the largest entry."""
 
 import numpy as np
+
+from symgen.deriving.derivation import derived_program
+from symgen.formulations import FORMULATIONS, provided_functions
+from symgen.validation.evaluated import evaluated_subjects
+from symgen.validation.validate import validate
 
 LIMIT = 1e-11
 """What two correct ways to compute the same array stay below."""
@@ -11,6 +16,24 @@ STEP = 1e-40
 SINGULAR = 1e10
 """Condition of a mass matrix from which on it is no example of solving: massless ends, joints on
 one axis."""
+
+
+def evaluated(description, formulation, function, runtime=()):
+    """Return the folded program, without names: two thirds of the work of one to emit."""
+    return derived_program(description, formulation, function, runtime, built=False)
+
+
+def validation_of(description, functions=None, formulations=FORMULATIONS, **options):
+    """Validate the programs of formulations: of `functions`, or of all that they derive."""
+    programs = {
+        formulation.name: {
+            function: derived_program(description, formulation, function)
+            for function in provided_functions(formulation)
+            if functions is None or function in functions
+        }
+        for formulation in formulations
+    }
+    return validate(description, evaluated_subjects(programs), **options)
 
 
 def solving_limit(mass):

@@ -25,7 +25,7 @@ from symgen.runtime.evaluation import Facts
 from symgen.runtime.scales import SOLVED
 from symgen.validation.evaluated import EvaluatedFormulation
 from symgen.validation.oracles import NumericRobot
-from tests.oracles.programs import evaluated
+from tests.oracles.comparison import evaluated
 
 BASES = ("inverse_dynamics", "forward_dynamics")
 GRADIENTS = ("inverse_dynamics_derivatives", *(f"{base}_vjp" for base in BASES))

@@ -10,8 +10,7 @@ from symgen.algebra.graph import Graph
 from symgen.formulations.newton_euler import NEWTON_EULER
 from symgen.kinematics.tree import build_tree
 from symgen.program.evaluation import call
-from tests.oracles.comparison import STEP, state_of
-from tests.oracles.programs import evaluated
+from tests.oracles.comparison import STEP, evaluated, state_of
 
 
 class Implicit:

@@ -15,8 +15,7 @@ from symgen import read
 from symgen.formulations import formulation_named
 from symgen.program.evaluation import call
 from symgen.quaternions import reorder
-from tests.oracles.comparison import state_of
-from tests.oracles.programs import evaluated
+from tests.oracles.comparison import evaluated, state_of
 
 FREE, BALL = int(mujoco.mjtJoint.mjJNT_FREE), int(mujoco.mjtJoint.mjJNT_BALL)
 OFF = (mujoco.mjtDisableBit.mjDSBL_CONSTRAINT, mujoco.mjtDisableBit.mjDSBL_ACTUATION)

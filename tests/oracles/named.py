@@ -16,8 +16,8 @@ from symgen.formulations import declare_inputs, derive, formulation_named
 from symgen.kinematics.tree import build_tree
 from symgen.program.builder import ProgramBuilder
 from symgen.program.program import Statement
+from tests.modules import described
 from tests.oracles.comparison import agrees, state_of
-from tests.oracles.descriptions import described
 from tests.oracles.lines import slopes_of, values_of
 
 ROBOTS = {"chain": ("base", "one", "two", "three"), "tree": ("base", "one", "one", "two")}

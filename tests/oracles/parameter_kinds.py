@@ -4,7 +4,7 @@
 them leave no term of the equations aside.  No two places that could be mistaken have the same.
 """
 
-from tests.oracles.descriptions import described
+from tests.modules import described
 
 EVERY_KIND = """
 symgen: 1

@@ -416,43 +416,33 @@ class PinocchioRobot:
 
     # ---------------------------------------------------------------------- centre of mass
 
-    def _has_mass(self) -> bool:
-        return sum(inertia.mass for inertia in list(self.model.inertias)[1:]) > 0.0
+    def _of_all(self, function: Any, shape: tuple[int, ...], *state: Array) -> Array:
+        """A function of all moving links; 0 where none of them has a mass."""
+        if not sum(inertia.mass for inertia in list(self.model.inertias)[1:]) > 0.0:
+            return np.zeros(shape)
+        found = function(self.model, self.data, *self._states(*state))
+        found = np.array(getattr(found, "vector", found)).reshape(shape)
+        return found[:, self.order] if len(shape) == 2 else found
 
     def center_of_mass(self, q: Array) -> Array:
         """Of all moving links, (3,)."""
-        if not self._has_mass():
-            return np.zeros(3)
-        return np.array(pin.centerOfMass(self.model, self.data, self._q_to_pin(q)))
+        return self._of_all(pin.centerOfMass, (3,), q)
 
     def center_of_mass_jacobian(self, q: Array) -> Array:
         """(3, n)"""
-        if not self._has_mass():
-            return np.zeros((3, self.n))
-        jacobian = pin.jacobianCenterOfMass(self.model, self.data, self._q_to_pin(q))
-        return np.asarray(jacobian).reshape(3, self.n)[:, self.order]
+        return self._of_all(pin.jacobianCenterOfMass, (3, self.n), q)
 
     def centroidal_momentum(self, q: Array, qd: Array) -> Array:
         """[linear; angular about the centre of mass], (6,)."""
-        if not self._has_mass():
-            return np.zeros(6)
-        states = self._states(q, qd)
-        return pin.computeCentroidalMomentum(self.model, self.data, *states).vector.copy()
+        return self._of_all(pin.computeCentroidalMomentum, (6,), q, qd)
 
     def centroidal_momentum_matrix(self, q: Array) -> Array:
         """(6, n)"""
-        if not self._has_mass():
-            return np.zeros((6, self.n))
-        matrix = pin.computeCentroidalMap(self.model, self.data, self._q_to_pin(q))
-        return np.asarray(matrix).reshape(6, self.n)[:, self.order]
+        return self._of_all(pin.computeCentroidalMap, (6, self.n), q)
 
     def centroidal_momentum_rate(self, q: Array, qd: Array, qdd: Array) -> Array:
         """(6,)"""
-        if not self._has_mass():
-            return np.zeros(6)
-        states = self._states(q, qd, qdd)
-        found = pin.computeCentroidalMomentumTimeVariation(self.model, self.data, *states)
-        return found.vector.copy()
+        return self._of_all(pin.computeCentroidalMomentumTimeVariation, (6,), q, qd, qdd)
 
     # ------------------------------------------------------------------------- link frames
 

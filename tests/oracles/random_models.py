@@ -8,7 +8,16 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from symgen.program.functions import CONSTRAINT_FUNCTIONS, FUNCTIONS
+
 T = TypeVar("T")
+
+OF_TREES = tuple(
+    x.name
+    for x in FUNCTIONS
+    if x not in CONSTRAINT_FUNCTIONS and "n_motion_multipliers" not in x.needs
+)
+"""Functions that every robot without loops and relations can have."""
 
 WORDS = ("hip", "Knee", "a", "Z9", "wrist_roll", "x__", "boom", "q", "tau", "M", "shoulder", "R2D2")
 

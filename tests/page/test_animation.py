@@ -93,6 +93,7 @@ URDF = """<robot name="arm">
 </robot>
 """
 BOX = '<box size="1 2 3"/>'
+STILL = np.linspace(0, 1, 5), np.zeros((5, 1))
 TETRAHEDRON = np.array([[0, 0, 0], [1, 0, 0], [0, 2, 0], [0, 0, 3.0]])
 FACES = [(0, 2, 1), (0, 1, 3), (1, 2, 3), (0, 3, 2)]
 CORNERS = ["".join("vertex {} {} {}\n".format(*TETRAHEDRON[k]) for k in face) for face in FACES]
@@ -176,8 +177,7 @@ def test_xacro_is_expanded_first(arm, tmp_path):
 
 
 def test_the_page_holds_the_shapes_and_draws_them(arm, tmp_path):
-    run = np.linspace(0, 1, 5), np.zeros((5, 1))
-    path = symgen.animate(arm, run, tmp_path / "a.html", urdf=written(tmp_path, BOX))
+    path = symgen.animate(arm, STILL, tmp_path / "a.html", urdf=written(tmp_path, BOX))
     text = path.read_text(encoding="utf-8")
     facts = json.loads(re.search(r'id="player">(.*?)</script>', text)[1])
     counts = [(shape["vertices"], shape["triangles"]) for shape in facts["shapes"]]
@@ -219,9 +219,8 @@ def test_what_cannot_be_drawn_is_told(arm, tmp_path, monkeypatch, geometry, word
     if "large" in geometry:
         (tmp_path / "large.stl").write_bytes(bytes(5000))
         monkeypatch.setattr(shapes, "MOST_BYTES", 4000)
-    run = np.linspace(0, 1, 5), np.zeros((5, 1))
     with pytest.raises(RequestError, match=re.escape(words)) as told:
-        symgen.animate(arm, run, tmp_path / "a.html", urdf=written(tmp_path, geometry))
+        symgen.animate(arm, STILL, tmp_path / "a.html", urdf=written(tmp_path, geometry))
     assert "arm.urdf, line 10" in str(told.value)
     assert not (tmp_path / "a.html").exists()
 
@@ -239,17 +238,16 @@ def test_a_file_of_another_robot_is_told(arm, tmp_path, text, error, words):
 
 
 def test_without_trimesh_or_meshcat_it_says_what_to_install(arm, tmp_path, monkeypatch):
-    run = np.linspace(0, 1, 5), np.zeros((5, 1))
     (tmp_path / "t.stl").write_text(STL)
     path = written(tmp_path, '<mesh filename="t.stl"/>')
     monkeypatch.setitem(sys.modules, "trimesh", None)
     with pytest.raises(RequestError, match="pip install trimesh"):
-        symgen.animate(arm, run, tmp_path / "a.html", urdf=path)
+        symgen.animate(arm, STILL, tmp_path / "a.html", urdf=path)
     monkeypatch.setitem(sys.modules, "meshcat", None)
     with pytest.raises(RequestError, match="pip install meshcat"):
-        symgen.animate(arm, run, tmp_path / "a.html", viewer="meshcat")
+        symgen.animate(arm, STILL, tmp_path / "a.html", viewer="meshcat")
     with pytest.raises(RequestError, match="expected symgen or meshcat"):
-        symgen.animate(arm, run, tmp_path / "a.html", viewer="rviz")
+        symgen.animate(arm, STILL, tmp_path / "a.html", viewer="rviz")
 
 
 @pytest.mark.parametrize("with_shapes", [False, True])

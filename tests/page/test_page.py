@@ -28,8 +28,7 @@ from symgen.page.mathml import formula, mathml
 from symgen.page.packing import as_script
 from symgen.support.journal import Journal
 from tests.choosing import slow, some_slow
-from tests.modules import EXAMPLES, file_of
-from tests.oracles.descriptions import described
+from tests.modules import EXAMPLES, described, file_of
 
 VOID = {"meta", "input", "br"}
 

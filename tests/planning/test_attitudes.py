@@ -10,7 +10,7 @@ import symgen
 from symgen.cli import run
 from symgen.errors import ModelError
 from symgen.planning import reading
-from tests.modules import module
+from tests.modules import file_of, module
 from tests.planning.robots import EXAMPLES
 
 FUNCTIONS = (
@@ -282,10 +282,8 @@ def test_mirrored_ends(solver):
 
 def test_a_new_task_names_attitudes(named, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "satellite.yaml").write_text(
-        SATELLITE.replace("COORDINATES", QUATERNION).replace("NAME", "new")
-    )
-    assert run(["new", "--task", "task.yaml", "--robot", "satellite.yaml"]) == 0
+    robot = file_of(SATELLITE.replace("COORDINATES", QUATERNION).replace("NAME", "new"))
+    assert run(["new", "--task", "task.yaml", "--robot", str(robot)]) == 0
     task = reading.read(tmp_path / "task.yaml", named)
     goal = task.chart.configuration(task.goal.q)
     assert np.allclose(goal[3:7], [0, 0, np.sqrt(0.5), np.sqrt(0.5)])

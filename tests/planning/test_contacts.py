@@ -10,57 +10,27 @@ from symgen.planning.quantities import Motion, Quantity
 from symgen.planning.splines import Profile
 from symgen.planning.standing import Ground
 from symgen.planning.transcription import transcribe
-from tests.modules import module
+from tests.modules import file_of
 from tests.planning.derivatives import agree_with_differences
+from tests.planning.robots import example
 
-WALKER = """
-symgen: 1
-name: walker
-gravity: [0, 0, -9.81]
-joints:
-  - {name: body, type: floating, coordinates: quaternion, actuated: false,
-     origin: {xyz: [0, 0, 0.6]},
-     link: {name: trunk, mass: 8, com: [0, 0, 0.1], inertia: {xx: 0.2, yy: 0.2, zz: 0.1}}}
-"""
-LEG = """
-  - {{name: {s}_hip, type: revolute, parent: trunk, axis: [0, -1, 0], origin: {{xyz: [0, {y}, 0]}},
-     limits: {{lower: -1, upper: 1, effort: 40}},
-     link: {{name: {s}_thigh, mass: 1, com: [0, 0, -0.15],
-            inertia: {{xx: 0.01, yy: 0.01, zz: 0.01}}}}}}
-  - {{name: {s}_knee, type: revolute, axis: [0, 1, 0], origin: {{xyz: [0, 0, -0.3]}},
-     limits: {{lower: 0, upper: 2, effort: 40}},
-     link: {{name: {s}_shank, mass: 0.7, com: [0, 0, -0.1],
-            inertia: {{xx: 0.01, yy: 0.01, zz: 1e-3}}}}}}
-  - {{name: {s}_ankle, type: revolute, axis: [0, -1, 0], origin: {{xyz: [0, 0, -0.27]}},
-     limits: {{lower: -1, upper: 1, effort: 20}},
-     link: {{name: {s}_foot, mass: 0.3, com: [0.03, 0, -0.02],
-            inertia: {{xx: 1e-3, yy: 1e-3, zz: 1e-3}}}}}}
-"""
-POINTS = """
-points:
-  - {name: l_heel, link: l_foot, point: [-0.05, 0, -0.03]}
-  - {name: l_toe, link: l_foot, point: [0.12, 0, -0.03]}
-  - {name: r_heel, link: r_foot, point: [-0.05, 0, -0.03]}
-  - {name: r_toe, link: r_foot, point: [0.12, 0, -0.03]}
-  - {name: l_side, link: l_foot, point: [0, 0.04, -0.03]}
-  - {name: l_ankle, link: l_foot}
-"""
-NAMES = ("l_heel", "l_toe", "r_heel", "r_toe", "l_side")
+NAMES = ("l_heel_in", "l_toe_in", "r_heel_in", "r_toe_in", "l_heel_out")
 RIGHT = """symgen_task: 1
 time: 0.6
-mirrored: {body_x: 0.2, body_y: -body_y, body_qx: -body_qx, body_qz: -body_qz,
+mirrored: {pelvis_x: 0.2, pelvis_y: -pelvis_y, pelvis_qx: -pelvis_qx, pelvis_qz: -pelvis_qz,
+           l_hip_yaw: -r_hip_yaw, l_hip_roll: -r_hip_roll, l_ankle_roll: -r_ankle_roll,
            l_hip: r_hip, l_knee: r_knee, l_ankle: r_ankle}
 objective: {effort: 1}
 profile: {segments: 3, check: midpoints}
 contacts:
   ground: {normal: [0, 0, 1], height: 0, friction: 0.5}
   sets:
-    left: [l_heel, l_toe]
-    right: [r_heel, r_toe]
+    left: [l_heel_in, l_toe_in]
+    right: [r_heel_in, r_toe_in]
   phases:
     - {until: 1/3, on: [left, right]}
     - {until: 1, on: [left]}
-  places: {l_heel: [~, 0.1]}
+  places: {l_heel_in: [~, 0.1]}
   clearance: 0
 """
 CALLED = (
@@ -68,68 +38,63 @@ CALLED = (
     "inverse_dynamics_load_derivatives", "forward_kinematics", "jacobians", "point_motion",
 )  # fmt: skip
 WRONG = [  # what stands in place of what in RIGHT; line, words of the message
-    ("sets:", "set:", 9, "did you mean 'sets'?"),
-    ("[l_heel, l_toe]", "[l_hel, l_toe]", 10, "did you mean 'l_heel'?"),
-    ("[l_heel, l_toe]", "[]", 10, "a set without points"),
-    ("[l_heel, l_toe]", "l_heel", 10, "expected a list of points"),
-    ("[r_heel, r_toe]", "[r_heel, l_toe]", 11, "is in the set 'left' already"),
-    ("on: [left, right]", "on: [left, rigt]", 13, "did you mean 'right'?"),
-    ("on: [left, right]", "off: [left]", 13, "unknown key; known: until, on"),
-    (", on: [left, right]", "", 13, "'on' is missing"),
-    ("until: 1/3, ", "", 13, "'until' is missing"),
-    ("until: 1/3", "until: 0", 13, "above 0 and up to 1"),
-    ("until: 1/3", "until: 1.5", 13, "above 0 and up to 1, found 1.5"),
-    ("until: 1/3", "until: third", 13, "unknown name 'third'"),
-    ("until: 1,", "until: 1/3,", 14, "above 0.3333 and up to 1"),
-    ("until: 1,", "until: 0.5,", 14, "the last phase ends at 1"),
-    ("until: 1/3", "until: 0.4", 13, "6 steps of equal length; the nearest one is 1/3"),
-    ("normal: [0, 0, 1]", "normal: [0, 0, 0]", 8, "has no direction"),
-    ("normal: [0, 0, 1]", "normal: [0, 0]", 8, "expected 3 numbers"),
-    ("normal: [0, 0, 1]", "norm: [0, 0, 1]", 8, "did you mean 'normal'?"),
-    ("height: 0", "height: low", 8, "unknown name 'low'"),
-    ("friction: 0.5", "friction: 0", 8, "above 0"),
-    ("friction: 0.5", "friction: -0.5", 8, "above 0"),
-    ("places: {l_heel: [~, 0.1]}", "places: {heel: [0, 0]}", 15, "did you mean"),
-    ("places: {l_heel: [~, 0.1]}", "places: {l_heel: [0]}", 15, "two numbers, ~ for a free one"),
-    ("places: {l_heel: [~, 0.1]}", "places: [0, 0]", 15, "expected POINT: [x, y]"),
-    ("clearance: 0", "clearance: some", 16, "unknown name 'some'"),
-    ("clearance: 0", "margins: 0", 16, "unknown key"),
-    ("r_hip, l_knee", "-r_hip, l_knee", 7, "is the image of 'l_heel'"),
-    ("body_y: -body_y", "qdd: 1", 3, "mirrored, or free: write ~"),
-    ("profile: {segments: 3, check: midpoints}", "method: collocation", 7, "not available yet"),
-    ("check: midpoints", "check: midpoints, knots: few", 6, "expected instants or segments"),
+    ("sets:", "set:", 10, "did you mean 'sets'?"),
+    ("[l_heel_in, l_toe_in]", "[l_hel_in, l_toe_in]", 11, "did you mean 'l_heel_in'?"),
+    ("[l_heel_in, l_toe_in]", "[]", 11, "a set without points"),
+    ("[l_heel_in, l_toe_in]", "l_heel_in", 11, "expected a list of points"),
+    ("[r_heel_in, r_toe_in]", "[r_heel_in, l_toe_in]", 12, "is in the set 'left' already"),
+    ("on: [left, right]", "on: [left, rigt]", 14, "did you mean 'right'?"),
+    ("on: [left, right]", "off: [left]", 14, "unknown key; known: until, on"),
+    (", on: [left, right]", "", 14, "'on' is missing"),
+    ("until: 1/3, ", "", 14, "'until' is missing"),
+    ("until: 1/3", "until: 0", 14, "above 0 and up to 1"),
+    ("until: 1/3", "until: 1.5", 14, "above 0 and up to 1, found 1.5"),
+    ("until: 1/3", "until: third", 14, "unknown name 'third'"),
+    ("until: 1,", "until: 1/3,", 15, "above 0.3333 and up to 1"),
+    ("until: 1,", "until: 0.5,", 15, "the last phase ends at 1"),
+    ("until: 1/3", "until: 0.4", 14, "6 steps of equal length; the nearest one is 1/3"),
+    ("normal: [0, 0, 1]", "normal: [0, 0, 0]", 9, "has no direction"),
+    ("normal: [0, 0, 1]", "normal: [0, 0]", 9, "expected 3 numbers"),
+    ("normal: [0, 0, 1]", "norm: [0, 0, 1]", 9, "did you mean 'normal'?"),
+    ("height: 0", "height: low", 9, "unknown name 'low'"),
+    ("friction: 0.5", "friction: 0", 9, "above 0"),
+    ("friction: 0.5", "friction: -0.5", 9, "above 0"),
+    ("places: {l_heel_in: [~, 0.1]}", "places: {l_heel: [0, 0]}", 16, "did you mean"),
+    ("{l_heel_in: [~, 0.1]}", "{l_heel_in: [0]}", 16, "two numbers, ~ for a free one"),
+    ("places: {l_heel_in: [~, 0.1]}", "places: [0, 0]", 16, "expected POINT: [x, y]"),
+    ("clearance: 0", "clearance: some", 17, "unknown name 'some'"),
+    ("clearance: 0", "margins: 0", 17, "unknown key"),
+    ("r_hip, l_knee", "-r_hip, l_knee", 8, "is the image of 'l_heel_in'"),
+    ("pelvis_y: -pelvis_y", "qdd: 1", 3, "mirrored, or free: write ~"),
+    ("profile: {segments: 3, check: midpoints}", "method: collocation", 8, "not available yet"),
+    ("check: midpoints", "check: midpoints, knots: few", 7, "expected instants or segments"),
 ]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def walker():
-    legs = "".join(LEG.format(s=side, y=y) for side, y in (("l", 0.1), ("r", -0.1)))
-    return module(WALKER + legs + POINTS, functions=CALLED, loads=NAMES, backend="numpy")
+    return example("plan/small_humanoid", CALLED, loads=NAMES)
 
 
 @pytest.fixture
-def task(walker, tmp_path):
-    path = tmp_path / "task.yaml"
-    path.write_text(RIGHT)
-    return reading.read(path, walker)
+def task(walker):
+    return reading.read(file_of(RIGHT), walker)
 
 
 @pytest.mark.parametrize(("was", "now", "line", "words"), WRONG)
-def test_wrong_contacts(walker, tmp_path, was, now, line, words):
+def test_wrong_contacts(walker, was, now, line, words):
     assert was in RIGHT
-    path = tmp_path / "wrong.yaml"
-    path.write_text(RIGHT.replace(was, now))
     with pytest.raises(ModelError) as failure:
-        reading.read(path, walker)
+        reading.read(file_of(RIGHT.replace(was, now)), walker)
     assert any(fault.line == line and words in fault.message for fault in failure.value.faults), (
         str(failure.value)
     )
 
 
 def test_points_need_loads(walker):
-    contacts = {"sets": {"all": ["l_ankle"]}, "phases": [{"on": ["all"]}]}
-    ends = {"start": {"q": {"body_x": 0}}, "goal": {"q": {"body_x": 0}}}
-    with pytest.raises(ModelError, match="rebuild it with --load l_ankle"):
+    contacts = {"sets": {"all": ["l_toe_out"]}, "phases": [{"on": ["all"]}]}
+    ends = {"start": {"q": {"pelvis_x": 0}}, "goal": {"q": {"pelvis_x": 0}}}
+    with pytest.raises(ModelError, match="rebuild it with --load l_toe_out"):
         reading.read({"symgen_task": 1, "time": 1, **ends, "contacts": contacts}, walker)
 
 
@@ -149,22 +114,26 @@ def test_forces_begin_and_end_at_0(walker, task):
 
 @pytest.mark.parametrize(
     ("points", "rows"),
-    [(["l_heel"], 3), (["l_heel", "l_toe"], 5), (["l_heel", "l_toe", "l_side"], 6)],
+    [
+        (["l_heel_in"], 3),
+        (["l_heel_in", "l_toe_in"], 5),
+        (["l_heel_in", "l_toe_in", "l_heel_out"], 6),
+    ],
 )
 def test_independent_rows_of_a_point_a_line_a_face(walker, points, rows):
     """Of a foot that stands, three coordinates of a point, five of two, six of a face are held."""
     contacts = {"sets": {"all": points}, "phases": [{"on": ["all"]}]}
-    ends = {"start": {"q": {"body_x": 0}}, "goal": {"q": {"body_x": 0}}}
+    ends = {"start": {"q": {"pelvis_x": 0}}, "goal": {"q": {"pelvis_x": 0}}}
     task = reading.read({"symgen_task": 1, "time": 1, **ends, "contacts": contacts}, walker)
     ground = Ground.of(task, walker, 3, Profile(3, 2))
-    independent = ground._independent(task, np.ones(12, dtype=bool))
+    independent = ground._independent(task, np.ones(18, dtype=bool))
     assert independent[1].sum() == rows
     assert independent[1][:, 2].all()
 
 
 def test_derivatives(walker, task):
     random = np.random.default_rng(0)
-    program = transcribe(task, walker, Profile(3, 3, 2, tuple(range(6, 12))), 2)
+    program = transcribe(task, walker, Profile(3, 3, 2, tuple(range(6, 18))), 2)
     x = 0.2 * random.normal(size=program.unknowns)
     x[program.sizes.time] = 0.6
     agree_with_differences(program, x)
@@ -176,13 +145,13 @@ def test_rates_of_points(walker, task):
     random = np.random.default_rng(1)
     rates = PlacedRates(task.contacts.places_of(walker, None))
     space = task.chart.space
-    q = np.array([space.integrate(walker.neutral(), random.normal(size=12)) for _ in range(2)])
-    qd, zero = random.normal(size=(2, 12)), np.zeros((2, 12))
+    q = np.array([space.integrate(walker.neutral(), random.normal(size=18)) for _ in range(2)])
+    qd, zero = random.normal(size=(2, 18)), np.zeros((2, 18))
     motion = Motion(q, qd, zero, np.zeros(2), np.zeros(2), space=space)
     multipliers = random.normal(size=(2, rates.size))
     exact, near = rates.hessian(motion, multipliers), Quantity.hessian(rates, motion, multipliers)
     assert np.abs(exact - near).max() < 1e-8 * np.abs(near).max()
-    h, unit = 1e-6, np.eye(12)
+    h, unit = 1e-6, np.eye(18)
     ahead, behind = (rates.value(motion.moved((s * h * unit, 0 * unit, 0 * unit))) for s in (1, -1))
     slopes = rates.jacobian(motion)[1][:, 0].transpose(2, 0, 1)
     assert np.abs((ahead - behind) / (2 * h) - slopes).max() < 1e-7

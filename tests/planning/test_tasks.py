@@ -13,6 +13,7 @@ from symgen.planning.obstacles import Box, HalfSpace, Sphere
 from symgen.planning.starting import out_of_reach
 from symgen.planning.transcription import limited
 from symgen.planning.verification import Verified
+from tests.modules import file_of
 from tests.planning.robots import NEEDED, arm, example
 
 RIGHT = """symgen_task: 1
@@ -110,10 +111,8 @@ def robot():
 
 
 @pytest.mark.parametrize(("text", "line", "words"), WRONG)
-def test_wrong_tasks(robot, tmp_path, text, line, words):
-    path = tmp_path / "task.yaml"
-    whole = "start:" in text or "goal:" in text
-    path.write_text(text if whole else RIGHT + text)
+def test_wrong_tasks(robot, text, line, words):
+    path = file_of(text if "start:" in text or "goal:" in text else RIGHT + text)
     with pytest.raises(ModelError) as caught:
         reading.read(path, robot)
     assert any(words in fault.message for fault in caught.value.faults), str(caught.value)
@@ -146,11 +145,9 @@ def test_every_fault_is_told_at_once_and_dicts_are_checked_too(tmp_path):
         symgen.plan(robot, tmp_path / "none.yaml")
 
 
-def test_a_model_file_in_place_of_a_task_is_told_before_anything_is_built(tmp_path):
-    path = tmp_path / "arm.yaml"
-    path.write_text("symgen: 1\nname: arm\njoints: []\n")
-    with pytest.raises(RequestError, match=r"arm\.yaml: this is a model file; expected a task"):
-        reading.named_parameters(path)
+def test_a_model_file_in_place_of_a_task_is_told_before_anything_is_built():
+    with pytest.raises(RequestError, match=r"model\.yaml: this is a model file; expected a task"):
+        reading.named_parameters(file_of("symgen: 1\nname: arm\njoints: []\n"))
 
 
 def test_what_may_not_be_meant_is_said(robot):
@@ -219,10 +216,9 @@ def test_all_stands_for_those_that_are_not_named_wherever_it_stands(robot, turne
     assert reading.read(task, robot).goal.q.tolist() == [1.0, *[0.2] * len(others)]
 
 
-def test_what_cannot_be_planned_for_is_told_before_anything_is_built(tmp_path, monkeypatch):
+def test_what_cannot_be_planned_for_is_told_before_anything_is_built(monkeypatch):
     monkeypatch.setattr(plan, "build", None)
-    path = tmp_path / "body.yaml"
-    path.write_text(
+    path = file_of(
         "symgen: 1\nname: body\njoints:\n  - {name: b, type: revolute, prescribed: true, "
         "origin: {}, link: {mass: 1, com: [0, 0, 0], inertia: {xx: 1, yy: 1, zz: 1}}}\n"
     )

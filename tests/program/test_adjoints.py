@@ -12,7 +12,7 @@ from symgen.kinematics.tree import build_tree
 from symgen.program.adjoints import BACKWARDS, pull_back
 from symgen.program.builder import ProgramBuilder
 from symgen.program.program import ADJOINT
-from tests.oracles.descriptions import described
+from tests.modules import described
 from tests.oracles.random_models import Recipe, seeded_model_text
 
 RECIPE = Recipe(joints=(3, 5), loads=(1, 2), terms=True)

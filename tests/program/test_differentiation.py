@@ -12,7 +12,7 @@ from symgen.kinematics.tree import build_tree
 from symgen.program.builder import ProgramBuilder
 from symgen.program.differentiation import differentiate
 from symgen.program.evaluation import call
-from tests.oracles.descriptions import described
+from tests.modules import described
 from tests.oracles.random_models import Recipe, seeded_model_text
 
 

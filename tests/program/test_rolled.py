@@ -12,10 +12,8 @@ from symgen.program.evaluation import call
 from symgen.program.rolled import EachJoint, EachPair, Straight
 from tests.choosing import some_slow
 from tests.contract import cells, operations, references
-from tests.formulations.test_composite import SATELLITE
-from tests.modules import EXAMPLES
+from tests.modules import EXAMPLES, described
 from tests.oracles.comparison import agrees, motion_of
-from tests.oracles.descriptions import described
 from tests.oracles.unrolling import unrolled
 
 IN_LOOPS = [(item, function) for item in FORMULATIONS for function in item.rolled]
@@ -54,6 +52,7 @@ def test_what_is_said_once_does_not_grow_with_the_robot(formulation, function):
     assert statements("arm7") == statements("tree12")  # both have loads
 
 
+FREE = cells.FOLDER / "robots/floating_angles.yaml"
 ARMS = """
   - {name: left, type: revolute, parent: body, origin: {xyz: [0, 0.4, 0], rpy: [0.2, 0.1, 0]},
      damping: 0.3, stiffness: 2, link: {mass: 1, com: [0.1, 0, 0.2]}}
@@ -65,7 +64,7 @@ points:"""
 @pytest.mark.slow
 def test_floating_bases():
     """In the size of each array."""
-    description = described(SATELLITE.replace("\npoints:", ARMS))
+    description = described(FREE.read_text().replace("\npoints:", ARMS))
     tree, state = build_tree(description, Graph()), motion_of(description, 1)
     for function in manifolds.IN_LOOPS:
         assert has_rolled_form(tree, COMPOSITE, function)

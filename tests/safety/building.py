@@ -6,7 +6,6 @@ import json
 import subprocess
 import sys
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from symgen.deriving.derivation import derive_all
 from symgen.deriving.packaging import package_of
@@ -16,8 +15,8 @@ from symgen.emit.emission import emit
 from symgen.options import PORTABLE
 from symgen.toolchain.compile import compile_extensions
 from symgen.toolchain.compiler import Compiler, Version
+from tests.modules import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
 
 

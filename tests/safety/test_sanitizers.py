@@ -18,6 +18,8 @@ import pytest
 from symgen.options import BuildOptions
 from symgen.toolchain.compiler import AVX2, Version
 from tests.emit.test_versions import runs
+from tests.mechanisms.models import held_text
+from tests.modules import file_of
 from tests.safety.building import (
     EXAMPLES,
     Watched,
@@ -119,28 +121,13 @@ def test_sanitizers_find_nothing_in_streams(tmp_path):
     assert report(watched(tmp_path, bundle, WIDTHS[1:], always_streaming))["calls"] > 500
 
 
-HUNG = """
-symgen: 1
-name: hung
-parameters: {M: 1.3}
-joints:
-  - {name: trunk, type: floating, coordinates: quaternion, origin: {}, link: {name: trunk, mass: M,
-     com: [0.1, 0, 0.2], inertia: {xx: 0.1, yy: 0.2, zz: 0.25}}}
-  - {name: hook, type: spherical, coordinates: quaternion, origin: {xyz: [0.1, 0, 0.4]},
-     link: {mass: 1, com: [0, 0.2, 0.1], inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}}
-loops:
-  - {name: pin, type: spherical, first: {link: base}, second: {link: trunk}}
-"""
-
-
 @pytest.mark.parametrize("case", ["compiled", "cython", "at fault", "quaternions"])
 def test_sanitizers_in_mechanisms(case, tmp_path):
     """Steps and accelerations in C: redundant rows, sensitivities, outputs; one array too short."""
     options = BuildOptions(formulations=("newton_euler",), runtime_parameters=("all",))
     wrong, model = case == "at fault", EXAMPLES / "mechanisms" / "five_bar.yaml"
     if case == "quaternions":
-        model = tmp_path / "hung.yaml"
-        model.write_text(HUNG)
+        model = file_of(held_text("quaternion"))
     bundle = bundle_of(model, options, ("cython" if case == "cython" else "compiled", "numpy"))
     pivots = "w->right.pivots = (int *)carve(base, &used, "
     fault = replaced("c/symgen-mechanism.h", pivots + "N)", pivots + "1)") if wrong else None

@@ -17,8 +17,7 @@ from symgen.showing.equations import show
 from symgen.showing.typesetting import latex as latex_of
 from symgen.support.journal import Journal
 from tests.choosing import deep, slow
-from tests.modules import EXAMPLES, file_of
-from tests.oracles.descriptions import described
+from tests.modules import EXAMPLES, described, file_of
 
 TWO_LINK = EXAMPLES / "two_link.yaml"
 STILL = """
@@ -88,16 +87,10 @@ name: spatial
 convention: standard
 parameters: {L: 0.4, m: 1.5, A: 0.1, B: 0.2, C: 0.3, E: 0.05, D: 0.7}
 joints:
-  - name: turn
-    type: revolute
-    dh: {a: L, alpha: pi/2}
-    link: {mass: m, com: [-L/2, 0, 0], inertia: {xx: A, yy: B, zz: C}}
-    friction: 0.3
-    stiffness: 2
-  - name: lift
-    type: revolute
-    dh: {a: L, theta: 0.3}
-    link: {mass: D, com: [-L/2, 0.1, 0], inertia: {xx: A, yy: B, zz: C, xy: E}}
+  - {name: turn, type: revolute, dh: {a: L, alpha: pi/2}, friction: 0.3, stiffness: 2,
+     link: {mass: m, com: [-L/2, 0, 0], inertia: {xx: A, yy: B, zz: C}}}
+  - {name: lift, type: revolute, dh: {a: L, theta: 0.3},
+     link: {mass: D, com: [-L/2, 0.1, 0], inertia: {xx: A, yy: B, zz: C, xy: E}}}
 loads: [{name: tip, link: lift}]
 """
 
@@ -142,20 +135,14 @@ def test_over_the_determinant_results_are_what_they_were(model, formulation):
                 assert found == pytest.approx([float(x) for x in expected], rel=1e-12, abs=1e-12)
 
 
-OUTPUTS = """
-symgen: 1
-name: robot
-convention: standard
-parameters: {L: 0.4}
-joints:
-  - {name: hinge, type: revolute, dh: {a: L}, link: {mass: 1}}
-  - {name: knee, type: revolute, dh: {a: L}, link: {mass: 1}}
-points: [{name: hand, link: knee}]
+OUTPUTS = (
+    TWO_LINK.read_text()
+    + """
 outputs:
-  reach: L*q.hinge
-  power: tau.hinge*qd.hinge
+  reach: L1*q.shoulder
+  power: tau.shoulder*qd.shoulder
 """
-
+)
 WIDE = f"""
 symgen: 1
 name: wide
@@ -164,8 +151,8 @@ parameters: {{{"A" * 60}: 1, {"B" * 60}: 1}}
 joints:
   - {{name: hinge, type: revolute, dh: {{a: {"A" * 60}*{"B" * 60}}}, link: {{mass: 1}}}}
 """
-MOVING = OUTPUTS.replace("L*q.hinge", "kinetic_energy*points.hand.x")
-HELD = SPATIAL.replace("type: revolute", "type: revolute\n    prescribed: true")
+MOVING = OUTPUTS.replace("L1*q.shoulder", "kinetic_energy*points.hand.x")
+HELD = SPATIAL.replace("type: revolute", "type: revolute, prescribed: true")
 CART = EXAMPLES / "cart_pole.yaml"
 PRINTED = [  # model, function, style, whether in steps; what is printed, and what is not
     (TWO_LINK, "point_motion_derivatives", "pretty", False,
@@ -205,12 +192,12 @@ PRINTED = [  # model, function, style, whether in steps; what is printed, and wh
          ["\nD_1 is the determinant", "\nD_1⋅qdd[1] =\n"], ""),
     ),
     (HELD, "hybrid_dynamics", "pretty", None, ["\ny[1] =\n"], "determinant"),
-    (OUTPUTS, "outputs", "pretty", None, ["\nreach =\nL⋅q₁\n\npower =\nqd₁⋅τ₁\n"], ""),
+    (OUTPUTS, "outputs", "pretty", None, ["\nreach =\nL₁⋅q₁\n\npower =\nqd₁⋅τ₁\n"], ""),
     (OUTPUTS, "outputs", "latex", None,
-     ["% reach\no^{\\mathrm{reach}} = L \\, q_{1}",
+     ["% reach\no^{\\mathrm{reach}} = L_{1} \\, q_{1}",
       r"o^{\mathrm{power}} = \dot{q}_{1} \, \tau_{1}"], ""),
     (OUTPUTS, "outputs_derivatives", "pretty", None,
-     ["do_dq (rows: reach, power) =\n⎡L  0⎤"], "outputs["),
+     ["do_dq (rows: reach, power) =\n⎡L₁  0⎤"], "outputs["),
     (OUTPUTS, "outputs_derivatives", "latex", None, ["% do_dq (rows: reach, power)\n"], ""),
     (MOVING, "outputs_derivatives", "pretty", False,
      ["do_dq[reach, 2] =\n", "All other entries of do_dq are 0."], ""),

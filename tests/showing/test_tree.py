@@ -5,8 +5,7 @@ import pytest
 from benchmarks.models import spatial_tree
 from symgen.description import read
 from symgen.showing.tree import LARGEST_PICTURE, WIDTH, tree
-from tests.modules import EXAMPLES
-from tests.oracles.descriptions import described
+from tests.modules import EXAMPLES, described
 
 BODY = """
 symgen: 1

@@ -16,10 +16,15 @@ from symgen.runtime.evaluation import Check, Evaluation, Subject, random_states,
 from symgen.runtime.scales import BASES, CURVED
 from symgen.validation.oracles import NumericRobot
 from tests.choosing import slow
-from tests.oracles.descriptions import described
+from tests.modules import described
 from tests.oracles.fake_module import altered, facts_of, fake_module, formulation, has
-from tests.oracles.functions_of_trees import OF_TREES
-from tests.oracles.random_models import EVERYTHING, Recipe, seeded_model_text, with_first_prescribed
+from tests.oracles.random_models import (
+    EVERYTHING,
+    OF_TREES,
+    Recipe,
+    seeded_model_text,
+    with_first_prescribed,
+)
 
 ID, DID = "inverse_dynamics", "inverse_dynamics_derivatives"
 FDL, FDD = "forward_dynamics", "forward_dynamics_derivatives"
@@ -289,28 +294,27 @@ def test_where_the_mass_matrix_is_singular_nothing_is_compared(stuck):
     }
 
 
-@pytest.mark.parametrize(("value", "solved"), [(0.0, True), (np.nan, False)])
-def test_a_singular_sample_is_seen(stuck, value, solved):
-    """Where there is a solution, and where there is neither an error nor a warning."""
+def _without_a_word(value):
+    return lambda q, *others, **options: value * q
 
-    def wrong(q, qd, tau, *, loads=None, parameters=None, out=None):
-        return value * q
 
+def _warning_of_each(q, *others, **options):
+    if q.ndim == 1:
+        raise np.linalg.LinAlgError("no solution")
+    for sample in range(len(q)):
+        warnings.warn(f"sample {sample}: no solution", RuntimeWarning, stacklevel=2)
+    return np.nan * q
+
+
+@pytest.mark.parametrize(
+    ("wrong", "solved"),
+    [(_without_a_word(0.0), True), (_without_a_word(np.nan), False), (_warning_of_each, False)],
+)
+def test_a_singular_sample_is_seen(stuck, wrong, solved):
+    """Where there is a solution, neither an error nor a warning, or a warning of each sample."""
     expected = {f"{FDL}: a singular sample raises LinAlgError, and warns once in a batch"}
     if solved:
         expected |= {f"{FDL} has no solution where the mass matrix is singular"}
-    assert failing_laws(stuck, {FDL: wrong}, arrays=True) == expected
-
-
-def test_a_batch_of_singular_samples_warns_once(stuck):
-    def wrong(q, qd, tau, *, loads=None, parameters=None, out=None):
-        if q.ndim == 1:
-            raise np.linalg.LinAlgError("no solution")
-        for sample in range(len(q)):
-            warnings.warn(f"sample {sample}: no solution", RuntimeWarning, stacklevel=2)
-        return np.nan * q
-
-    expected = {f"{FDL}: a singular sample raises LinAlgError, and warns once in a batch"}
     assert failing_laws(stuck, {FDL: wrong}, arrays=True) == expected
 
 

@@ -15,7 +15,7 @@ from symgen.validation.evaluated import EvaluatedFormulation
 from symgen.validation.oracles import NumericRobot, ParametrisedRobot
 from symgen.validation.validate import validate
 from tests.choosing import some_deep
-from tests.oracles.descriptions import described
+from tests.modules import described
 from tests.oracles.fake_module import altered, fake_module, formulation
 
 MODEL = """symgen: 1

@@ -11,9 +11,9 @@ from symgen.runtime.scales import scales_of
 from symgen.validation.conditioning import condition
 from symgen.validation.oracles import NumericRobot
 from tests.choosing import one_in
-from tests.oracles.descriptions import described
+from tests.modules import described
+from tests.oracles.comparison import validation_of
 from tests.oracles.fake_module import altered, facts_of, formulation
-from tests.oracles.programs import validation_of
 
 MODEL = """
 symgen: 1

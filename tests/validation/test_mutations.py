@@ -14,9 +14,8 @@ from symgen.validation.evaluated import EvaluatedFormulation
 from symgen.validation.validate import validate
 from tests.choosing import one_in, some_slow
 from tests.exact.mutations import rebuilt, with_node_changed
-from tests.oracles.descriptions import described
-from tests.oracles.functions_of_trees import OF_TREES
-from tests.oracles.random_models import Recipe, seeded_model_text, with_first_prescribed
+from tests.modules import described
+from tests.oracles.random_models import OF_TREES, Recipe, seeded_model_text, with_first_prescribed
 
 SMALL = Recipe(
     joints=(2, 4), types=("revolute", "prismatic"), loads=(1, 1), points=(1, 2), massless=False

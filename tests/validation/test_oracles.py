@@ -13,8 +13,8 @@ from symgen.validation.conditioning import path_sum
 from symgen.validation.oracle_expressions import parameter_values, reader
 from symgen.validation.oracles import NumericRobot, _implicit, _solvable
 from tests.choosing import one_in
+from tests.modules import described
 from tests.oracles.comparison import LIMIT, SINGULAR, agrees, condition, solving_limit, state_of
-from tests.oracles.descriptions import described
 from tests.oracles.parameter_kinds import EVERY_KIND
 from tests.oracles.pinocchio_model import PinocchioRobot
 from tests.oracles.random_models import EVERYTHING, Recipe, seeded_model_text

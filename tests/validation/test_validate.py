@@ -14,10 +14,9 @@ from symgen.validation.evaluated import delegated_rows
 from symgen.validation.oracles import NumericRobot
 from symgen.validation.validate import INDEPENDENT, ValidationResult, begin, validate
 from tests.choosing import one_in, some_deep
-from tests.oracles.descriptions import described
+from tests.modules import described
 from tests.oracles.fake_module import altered, formulation, has
-from tests.oracles.functions_of_trees import OF_TREES
-from tests.oracles.random_models import Recipe, seeded_model_text, with_first_prescribed
+from tests.oracles.random_models import OF_TREES, Recipe, seeded_model_text, with_first_prescribed
 
 SMALL = Recipe(
     joints=(3, 5), types=("revolute", "prismatic"), loads=(1, 2), points=(1, 2), massless=False

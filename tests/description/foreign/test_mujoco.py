@@ -17,9 +17,8 @@ from symgen.formulations import formulation_named
 from symgen.program.evaluation import call
 from tests.choosing import deep
 from tests.modules import module
-from tests.oracles.comparison import state_of
+from tests.oracles.comparison import evaluated, state_of
 from tests.oracles.mujoco_dynamics import MujocoDynamics, disagreement
-from tests.oracles.programs import evaluated
 
 ROBOT = """<mujoco model="zoo">
   <compiler angle="degree" eulerseq="zyx"/>

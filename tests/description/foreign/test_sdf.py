@@ -14,8 +14,8 @@ from symgen.errors import ModelError
 from symgen.formulations import formulation_named
 from symgen.options import ReadOptions
 from symgen.program.evaluation import call
-from tests.description.foreign.test_urdf import torques
-from tests.oracles.programs import evaluated
+from tests.description.foreign.test_urdf import faults, torques, written
+from tests.oracles.comparison import evaluated
 
 # ------------------------------------------------------- one arm, written as URDF and as SDF
 
@@ -35,13 +35,6 @@ def origin(pose):
 def sdf_pose(pose, relative_to=""):
     attribute = f' relative_to="{relative_to}"' if relative_to else ""
     return f"<pose{attribute}>{words([*pose.at, *to_rpy(pose.turn)])}</pose>"
-
-
-def written(folder, text, name="arm.sdf"):
-    path = Path(folder) / name
-    path.parent.mkdir(exist_ok=True, parents=True)
-    path.write_text(text)
-    return path
 
 
 JOINT_A, LINK_A = at([0.1, -0.2, 0.3], [0.0, 0.0, -0.6]), at([0.2, 0.1, -0.3], [-0.7, 0.5, 1.3])
@@ -102,7 +95,7 @@ def test_the_dynamics_are_those_of_the_same_arm_as_urdf(version, axis, poses, tm
     for word, part in {"@version": version, "@axis": axis, **parts}.items():
         text = text.replace(word, part)
     urdf = symgen.read(written(tmp_path, ARM_URDF, "arm.urdf"))
-    sdf = symgen.read(written(tmp_path, text))
+    sdf = symgen.read(written(tmp_path, text, "arm.sdf"))
     order = [sdf.coordinate_names.index(name) for name in urdf.coordinate_names]
     states = np.array([[0.3, -0.5], [0.7, 1.1], [-0.4, 0.9]])
     ours = np.empty_like(states)
@@ -230,7 +223,7 @@ ARM = """<sdf version="1.9">
 
 
 def test_every_part_of_a_joint(tmp_path):
-    robot = symgen.read(written(tmp_path, ARM))
+    robot = symgen.read(written(tmp_path, ARM, "arm.sdf"))
     shoulder, slide = robot.joints
     limits, terms = shoulder.limits[0], shoulder.terms[0]
     assert (limits.lower, limits.upper, limits.velocity, limits.effort) == (-1, 2, 3, 40)
@@ -246,7 +239,7 @@ def test_every_part_of_a_joint(tmp_path):
 
 
 def test_a_floating_base_and_convert(folder, refusal):
-    written(folder, ARM)
+    written(folder, ARM, "arm.sdf")
     robot = check(read_document("arm.sdf", ReadOptions(floating_base=True)))
     assert [x.type for x in robot.joints] == ["floating", "revolute", "prismatic"]
     assert robot.joints[0].name == "floating_base"
@@ -258,12 +251,6 @@ def test_a_floating_base_and_convert(folder, refusal):
     assert "arguments, NAME:=VALUE, are for xacro" in refusal(
         ["show", "arm.sdf", "tree", "side:=left"]
     )
-
-
-def faults(folder, text):
-    with pytest.raises(ModelError) as caught:
-        symgen.read(written(folder, text))
-    return [str(fault).removeprefix(f"{folder}/") for fault in caught.value.faults]
 
 
 LOOP = '<joint name="back" type="fixed"><parent>base</parent><child>fore</child></joint>'
@@ -308,7 +295,7 @@ LOOP = '<joint name="back" type="fixed"><parent>base</parent><child>fore</child>
 ])  # fmt: skip
 def test_a_wrong_file_says_what_is_wrong_and_where(old, new, message, tmp_path):
     assert old in ARM
-    found = faults(tmp_path, ARM.replace(old, new, 1))
+    found = faults(tmp_path, ARM.replace(old, new, 1), "arm.sdf")
     assert any(message in fault for fault in found), found
 
 

@@ -15,9 +15,8 @@ from symgen.errors import ModelError
 from symgen.formulations import formulation_named
 from symgen.options import ReadOptions
 from symgen.program.evaluation import call
-from tests.oracles.comparison import agrees, state_of
+from tests.oracles.comparison import agrees, evaluated, state_of
 from tests.oracles.pinocchio_urdf import PinocchioUrdf
-from tests.oracles.programs import evaluated
 
 ARM = """<?xml version="1.0"?>
 <robot name="arm">
@@ -54,6 +53,7 @@ LIMIT = '<limit lower="-1" upper="1" velocity="1" effort="1"/>'
 
 def written(folder, text, name="arm.urdf"):
     path = Path(folder) / name
+    path.parent.mkdir(exist_ok=True, parents=True)
     path.write_text(text)
     return path
 

@@ -12,7 +12,7 @@ from symgen.options import ReadOptions
 from symgen.program.evaluation import call
 from tests.choosing import some_slow
 from tests.modules import file_of, module
-from tests.oracles.programs import evaluated
+from tests.oracles.comparison import evaluated
 
 
 def value(robot, function, **arguments):
