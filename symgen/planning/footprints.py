@@ -21,8 +21,10 @@ from symgen.support.arrays import Array, Flags, Index
 
 LEAST = 1e-3
 """Normal force, in units of the largest one, below which its centre is not shown."""
+DIGITS = 9
+"""Digits of forces in pictures, in units of the largest one."""
 RIM = 0.01
-"""Margin around the points of a footprint, in units of the length of the direction."""
+"""Margin around the points of a footprint, in units of the length of the motion."""
 _CIRCLE = np.exp(2j * np.pi * np.arange(16) / 16).view(float).reshape(-1, 2)
 
 
@@ -51,11 +53,11 @@ class Footing:
     @property
     def centre(self) -> Array:
         """Zero-moment point in base axes, (K, 3) (m); NaN without normal forces."""
-        normal = self.forces[..., 2:]
+        tangent, normal = self.forces[..., :2], self.forces[..., 2:]
+        moments = (normal * self.places[..., :2] - self.places[..., 2:] * tangent).sum(axis=1)
         total = normal.sum(axis=1)
-        total[total < LEAST * total.max(initial=0.0)] = np.nan
-        with np.errstate(invalid="ignore"):
-            return self.on_ground((normal * self.places[..., :2]).sum(axis=1) / total)
+        total[total <= LEAST * total.max(initial=0.0)] = np.nan
+        return self.on_ground(moments / total)
 
     @property
     def rim(self) -> float:
@@ -68,7 +70,7 @@ class Footing:
         return np.asarray(places @ across + self.contacts.height * normal)
 
     def prints(self) -> Iterator[tuple[int, Array]]:
-        """Yield the number of a foot and the places of its points, (k, 2), of every footprint."""
+        """Yield number and positions of the points, (k, 2), of the foot of every footprint."""
         for number, points in enumerate(self.feet.values()):
             stands = self.on[:, points].any(axis=1)
             edges = np.flatnonzero(np.diff(stands, prepend=False, append=False))
@@ -80,7 +82,7 @@ class Footing:
                 yield number, sums[touched] / on.sum(axis=0)[touched, None]
 
     def supports(self) -> Iterator[Array]:
-        """Yield the places of the points that are on in each phase, at its middle, (k, 2)."""
+        """Yield the positions of the points that are on in each phase, at its middle, (k, 2)."""
         ends = np.concatenate([[0.0], self.contacts.until])
         middles = 0.5 * (ends[1:] + ends[:-1]) * (len(self.places) - 1)
         for k, on in zip(np.round(middles).astype(int), self.contacts.on, strict=True):
@@ -121,7 +123,8 @@ def outline(points: Array, rim: float) -> tuple[Array, Faces]:
 
 def draw_reactions(axis: Any, footing: Footing, t: Array, direction: int) -> None:
     """Draw the forces of the ground on each foot along one of its axes, and their sum."""
-    forces = footing.reactions[..., direction]
+    largest = float(np.abs(footing.reactions).max()) or 1.0
+    forces = largest * np.round(footing.reactions[..., direction] / largest, DIGITS)
     for name, values in zip(footing.feet, forces.T, strict=True):
         axis.plot(t, values, label=name)
     if len(footing.feet) > 1:

@@ -3,7 +3,7 @@
 At its instants a plan satisfies the equations of motion of coordinates without a drive; between
 them forces that are linear in time do so only nearly.  There the forces of points that bear get the
 correction of least norm that satisfies the equations exactly, so that the torques of the drives are
-those of the motion.  What this takes from friction cones and limits is reported.
+those of the motion.  The excess of friction cones and limits is reported.
 
 A foot of small mass under the weight of a robot is unstable in open loop.  So the forward
 simulation begins anew at every instant, with the points held that stand until the next one, and
@@ -37,7 +37,7 @@ class Grounded:
     Attributes:
         slips: largest distance of each point in the plane from where it came on, m.
         depth: of the lowest point below the ground, m.
-        excess: largest pull, or friction beyond the pyramid, as a share of the weight.
+        excess: largest pull, or friction outside the pyramid, as a share of the weight.
         at: share of the time of `excess`.
         missed: largest distance of each point at an instant from where it stands, m.
     """
@@ -94,10 +94,12 @@ def grounded(task: Task, module: Any, motion: Motion, contacts: Contacts, every:
         since = np.maximum.accumulate(np.where(came_on, np.arange(len(on)), 0))
         target = places[since, i, :2]
         target = np.where(np.isnan(contacts.places[i]), target, contacts.places[i])
-        ways = np.linalg.norm(places[:, i, :2] - target, axis=1)
-        slips[name] = float(ways[on[:, i]].max(initial=0.0))
+        distances = np.linalg.norm(places[:, i, :2] - target, axis=1)
+        slips[name] = float(distances[on[:, i]].max(initial=0.0))
         heights = np.abs(places[:, i, 2])
-        missed[name] = float(np.maximum(ways, heights)[::every][on[::every, i]].max(initial=0.0))
+        missed[name] = float(
+            np.maximum(distances, heights)[::every][on[::every, i]].max(initial=0.0)
+        )
     assert motion.loads is not None
     forces = motion.loads[:, contacts.loads, :3] @ contacts.axes.T
     normal, tangent = forces[..., 2], np.abs(forces[..., :2]).max(axis=-1)

@@ -80,8 +80,11 @@ ARRIVES = 1e-3
 """Error of the forward simulation (rad, m, rad/s, m/s) above which a plan is not solved."""
 MOST_FEASIBLE = 150
 """Largest number of iterations until a motion keeps its limits."""
+SLIDES = 0.25
+"""Excess of friction pyramids between instants, as a share of the weight, above which a plan is not
+solved."""
 STAYS = 0.02
-"""The same (rad, m) from one instant to the next, with contacts."""
+"""Error (rad, m) from one instant to the next, with contacts, above which a plan is not solved."""
 NEARBY = 1e-4
 """Barrier parameter of a start near an optimum."""
 
@@ -502,6 +505,8 @@ def _unmet(
 
     faults += [verified.fault(name) for name, over in verified.worst.items() if over > most(name)]
     if verified.ground is not None:
+        if verified.ground.excess > SLIDES:
+            faults.append(Fault("friction between instants", verified.ground.excess, ""))
         for name, over in verified.ground.missed.items():
             if over > HOLDS:
                 text = f"{over:.2g} m from where it stands"

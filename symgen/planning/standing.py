@@ -9,8 +9,8 @@ mirrored repeat each other, a start that is given has no freedom.  A solver need
 equations.  Rows are chosen one after another, heights before positions in the plane, each time the
 one whose gradient is farthest from the span of those chosen before (Gram-Schmidt), until the others
 are implied: first at every instant, in a posture with all points that stand on the ground, then
-beside the linear equations of the program, at a random motion that satisfies these.  Verification
-looks at all rows.
+together with the linear equations of the program, at a random motion that satisfies these.
+Verification looks at all rows.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from symgen.planning.contacts import Contacts, Schedule, images
+from symgen.planning.contacts import SAME, Contacts, Schedule, images
 from symgen.planning.placements import Combination, PlacedRates
 from symgen.planning.problem import Entries, Iterate, Linear, Problem, Sizes, Term, instant
 from symgen.planning.quantities import Motion
@@ -124,11 +124,17 @@ class Rows(Term):
 
 @dataclass(frozen=True)
 class Ground:
-    """The contacts of a task at the instants of a program: `schedule`, places of the points."""
+    """The contacts of a task at the instants of a program: `schedule`, positions of the points.
+
+    In a cycle a force f (3,) of point i at the start is `turn` f of point `image[i]` at the end;
+    `turn` (3, 3) is None without cycles, or where points are no images of each other.
+    """
 
     contacts: Contacts
     schedule: Schedule
     places: Combination
+    image: Index | None = None
+    turn: Array | None = None
 
     @classmethod
     def of(cls, task: Task, module: Any, count: int, profile: Profile) -> Ground | None:
@@ -138,7 +144,8 @@ class Ground:
         places = task.contacts.places_of(module, task.parameters)
         image, is_fine = cycle(task, module, places), profile.within > 1
         schedule = task.contacts.schedule(count, image, leaves_at_rest=is_fine)
-        return cls(task.contacts, schedule, places)
+        turn = None if image is None else turn_of(task, module, places, image)
+        return cls(task.contacts, schedule, places, image, turn)
 
     def terms(
         self, task: Task, profile: Profile, sizes: Sizes, linear: Sequence[Term],
@@ -241,7 +248,8 @@ class Ground:
         """Return the velocities of points that come on or leave, which are 0."""
         k, i = np.nonzero(self.schedule.resting)
         instants, at = np.unique(k, return_inverse=True)
-        s = instants / (len(self.schedule.first) - 1)
+        some = instants if len(instants) else np.zeros(1)  # terms have an instant
+        s = some / (len(self.schedule.first) - 1)
         of = _sampled(task, PlacedRates(self.places), profile, sizes, s)
         rows = ((len(self.contacts.names) * at + i)[:, None] * 3 + np.arange(3)).ravel()
         rows = rows[independent[k, i].ravel()]
@@ -255,6 +263,22 @@ class Ground:
         """Return the kinds of rows."""
         equations = np.where(standing.plus % 3 == 2, HEIGHT, PLACE)
         return np.where(standing.lower < standing.upper, CLEARANCE, equations)
+
+    def joined(self, sizes: Sizes, first: int, stride: int) -> list[Linear]:
+        """Return equations between forces at the ends of a cycle; unknowns as of `friction`."""
+        start = np.flatnonzero(self.schedule.bearing[0])
+        if self.turn is None or self.image is None or not len(start):
+            return []
+        last = stride * (len(self.schedule.bearing) - 1)
+        zero, rows = np.zeros(3 * len(start)), np.arange(3 * len(start))
+        force = sizes.time + 1 + first + 3 * np.array([self.image[start], start])[..., None]
+        force = force + np.arange(3)  # (2, points, 3)
+        columns = np.concatenate([last + force[0].ravel(), force[1].repeat(3, axis=0).ravel()])
+        turned = np.tile(-self.turn.ravel(), len(start))
+        return [Linear(
+            sizes, "cycle of forces", zero, zero, rows=np.concatenate([rows, rows.repeat(3)]),
+            columns=columns, coefficients=np.concatenate([np.ones(len(rows)), turned]),
+        )]  # fmt: skip
 
     def friction(self, sizes: Sizes, first: int, stride: int) -> Linear:
         """Return |f_1|, |f_2| <= friction f_n / sqrt(2) of points that bear; the forces of an
@@ -275,21 +299,35 @@ class Ground:
 
 def cycle(task: Task, module: Any, places: Combination) -> Index | None:
     """Return the image of every contact point in the next cycle; None without cycles."""
-    mirrored = task.mirrored.coordinates
-    if task.periodic:
-        mirrored = mirrored or tuple((k, k, 1.0) for k in range(module.n))
-    if not mirrored or task.contacts is None:
+    if not task.images or task.contacts is None:
         return None
-    x = np.random.default_rng(1).normal(scale=0.3, size=(4, module.n))
-    image = x.copy()
-    for i, j, sign in mirrored:
-        image[:, i] = sign * x[:, j]
-    zero, instants = np.zeros_like(x), np.zeros(len(x))
-    positions = task.chart.along(places)
-    heights, mirror = (
-        positions.value(Motion(z, zero, zero, instants, instants))[:, 2::3] for z in (x, image)
-    )
+    heights, mirror = (x[..., 2] for x in _mirrored(task, module, places))
     return images(task.contacts, heights, mirror)
+
+
+def turn_of(task: Task, module: Any, places: Combination, image: Index) -> Array | None:
+    """Return the rotation or reflection about the normal that images are turned by, (3, 3)."""
+    positions, mirror = _mirrored(task, module, places)
+    x, y = positions.reshape(-1, 3), mirror[:, image].reshape(-1, 3)
+    turn = np.asarray(np.linalg.lstsq(x, y)[0].T, dtype=float)
+    return turn if np.abs(x @ turn.T - y).max() < SAME else None
+
+
+def _mirrored(task: Task, module: Any, places: Combination) -> tuple[Array, Array]:
+    """Return the positions of contact points at random configurations and their images, (4, P, 3).
+
+    Heights are above the origin of the base.
+    """
+    x = np.random.default_rng(1).normal(scale=0.3, size=(4, module.n))
+    image, zero, instants = x.copy(), np.zeros_like(x), np.zeros(len(x))
+    for i, j, sign in task.images:
+        image[:, i] = sign * x[:, j]
+    values = (
+        task.chart.along(places).value(Motion(z, zero, zero, instants, instants))
+        for z in (x, image)
+    )
+    first, second = (z.reshape(len(x), -1, 3) - [0, 0, places.constant[2]] for z in values)
+    return first, second
 
 
 def _posture(x: Array) -> Motion:

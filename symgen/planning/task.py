@@ -153,3 +153,9 @@ class Task:
     parameters: Mapping[str, float]
     contacts: Contacts | None = None
     method: str = SPLINES
+
+    @property
+    def images(self) -> tuple[tuple[int, int, float], ...]:
+        """Coordinate i at the end is sign times coordinate j at the start: (i, j, sign)."""
+        periodic = tuple((k, k, 1.0) for k in range(len(self.limits.torque)))
+        return self.mirrored.coordinates or (periodic if self.periodic else ())

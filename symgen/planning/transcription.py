@@ -205,6 +205,8 @@ class _Transcription:
             terms += self.ground.terms(self.task, self.profile, self.sizes, linear, bounds)
             first = len(self.forces) - 3 * len(self.ground.contacts.names)
             terms.append(self.ground.friction(self.sizes, first, len(self.forces)))
+            if self.closes:
+                terms += self.ground.joined(self.sizes, first, len(self.forces))
         return Problem(self.sizes, terms, self.lower, self.upper)
 
     @property
@@ -318,38 +320,35 @@ class _Transcription:
         local = self.profile.at(at)
         return Sampled.of_point(self.sizes, f"{pose.name} at {name}", quantity, at, local, sides)
 
-    @property
-    def images(self) -> Sequence[tuple[int, int, float]]:
-        """Coordinate i at the end is sign times coordinate j at the start: (i, j, sign)."""
-        periodic = tuple((k, k, 1.0) for k in range(self.n)) if self.task.periodic else ()
-        return self.task.mirrored.coordinates or periodic
+    @cached_property
+    def closes(self) -> bool:
+        """Whether torques at the end of a cycle are images of those at the start.
 
-    def repeated(self, torque: Quantity) -> Flags:
-        """Return which torques at the end are images of those at the start, (n,).
-
-        They are where no contact point bears a force at the ends of a cycle, and nothing else acts:
-        equations of undriven coordinates hold at the end if they hold at the start.
+        They are where ground and robot are symmetric, accelerations and forces at the end are
+        images, too, and nothing else acts.  Equations of coordinates without a drive then hold at
+        the end if they hold at the start.
         """
-        result = np.zeros(self.n, dtype=bool)
         ground, unknown = self.ground, len(self.forces)
-        if ground is None or ground.schedule.bearing[[0, -1]].any() or self.loads is not None:
-            return result
+        if ground is None or ground.turn is None or self.loads is not None:
+            return False
         if self.task.mirrored.orders < 3 or unknown > 3 * len(ground.contacts.names):
-            return result
+            return False
+        torque = self.task.chart.along(Torques(self.module, self.task.parameters))
         start = np.random.default_rng(0).normal(scale=0.3, size=(3, 1, self.n))
         end, instant = start.copy(), np.zeros(1)
-        for i, j, sign in self.images:
+        for i, j, sign in self.task.images:
             end[..., i] = sign * start[..., j]
         before, after = (
             torque.value(Motion(q, qd, qdd, instant, instant))[0] for q, qd, qdd in (start, end)
         )
-        for i, j, sign in self.images:
-            result[i] = abs(after[i] - sign * before[j]) < SAME * np.abs(before).max()
-        return result
+        return all(
+            abs(after[i] - sign * before[j]) < SAME * np.abs(before).max()
+            for i, j, sign in self.task.images
+        )
 
     def cycle(self) -> list[Term]:
         """Return periodic and mirrored ends: q, qd, qdd at the end by those at the start."""
-        task, mirrored = self.task, self.images
+        task, mirrored = self.task, self.task.images
         if not mirrored:
             return []
         rows, columns, coefficients = [], [], []
@@ -405,8 +404,8 @@ class _Transcription:
         lower, upper = (
             np.tile(side / scale[chosen], (len(every), 1)) for side in entry.limits[chosen].T
         )
-        if entry.name == TORQUE:
-            undriven = (lower[-1] == upper[-1]) & self.repeated(entry.quantity)[chosen]
+        if entry.name == TORQUE and self.closes:
+            undriven = lower[-1] == upper[-1]
             lower[-1, undriven], upper[-1, undriven] = -np.inf, np.inf
         margin = self.margins.get(entry.name)
         if margin is not None:

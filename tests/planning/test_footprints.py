@@ -1,0 +1,85 @@
+"""Pages and figures of plans with contacts: arrows, footprints, the zero-moment point."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+import symgen
+from symgen.page.animation import MOST_CURVES, Curves
+from symgen.planning import ground_reaction
+from tests.modules import module
+from tests.page.test_animation import packed
+from tests.planning.robots import SOLVED
+
+SQUATTER = """
+symgen: 1
+name: squatter
+gravity: [0, 0, -9.81]
+joints:
+  - {name: x, type: prismatic, axis: [1, 0, 0], origin: {}, actuated: false, link: {}}
+  - {name: z, type: prismatic, axis: [0, 0, 1], origin: {}, actuated: false, link: {}}
+  - {name: tilt, type: revolute, axis: [0, 1, 0], origin: {}, actuated: false,
+     link: {name: trunk, mass: 3, com: [0, 0, 0.2], inertia: {}}}
+  - {name: hip, type: revolute, axis: [0, -1, 0], origin: {},
+     link: {name: thigh, mass: 0.6, com: [0, 0, -0.15], inertia: {}}}
+  - {name: knee, type: revolute, axis: [0, 1, 0], origin: {xyz: [0, 0, -0.3]},
+     link: {name: shank, mass: 0.4, com: [0, 0, -0.15], inertia: {}}}
+  - {name: ankle, type: revolute, axis: [0, -1, 0], origin: {xyz: [0, 0, -0.3]},
+     link: {name: foot, mass: 0.2, com: [0.05, 0, 0], inertia: {}}}
+points: [{name: heel, link: foot, point: [-0.1, 0, 0]}, {name: toe, link: foot, point: [0.2, 0, 0]}]
+loads: [{name: heel, link: foot, point: [-0.1, 0, 0]}, {name: toe, link: foot, point: [0.2, 0, 0]}]
+"""
+START, GOAL = ({"q": [0, 0.6 * np.cos(a), 0, a, 2 * a, a]} for a in (0.9, 0.4))
+TASK = {
+    "symgen_task": 1, "time": 0.5, "start": START, "goal": GOAL,
+    "objective": {"torque": 1}, "profile": {"segments": 3, "check": "midpoints"},
+    "contacts": {"sets": {"foot": ["heel", "toe"]}, "phases": [{"on": ["foot"]}]},
+}  # fmt: skip
+WEIGHT = 4.2 * 9.81
+
+
+@pytest.fixture(scope="module")
+def squat():
+    more = ("inverse_dynamics_load_derivatives", "point_motion", "mass_matrix", "joint_wrenches")
+    return symgen.plan(module(SQUATTER, functions=(*SOLVED, *more)), TASK)
+
+
+def test_page(squat, tmp_path):
+    assert squat.status == "solved"
+    text = squat.report(tmp_path / "a.html").read_text()
+    facts = json.loads(re.search(r'id="player">(.*?)</script>', text)[1])
+    for title in ("Forces of the ground", "Zero-moment point from above"):
+        assert f"<h2>{title}</h2>" in text
+    rows = packed(text, "forces").reshape(facts["frames"], -1)[::3]  # frames that are samples
+    loads, centre = rows[:, :-3].reshape(len(rows), 2, 6), rows[:, -3:]
+    s = np.linspace(0, 1, len(rows))
+    motion = squat.path.motion(s)
+    np.testing.assert_allclose(loads[..., :3], squat.contact_forces_at(s), 1e-5, 1e-9)
+    resultant = ground_reaction(squat.module, motion.q, motion.qd, motion.qdd)
+    np.testing.assert_allclose(centre, resultant.zmp, atol=1e-6)
+    assert np.all((centre[:, 0] > -0.1) & (centre[:, 0] < 0.2))
+    (curve,) = (curve for curve in facts["curves"] if curve["title"].startswith("Normal"))
+    assert curve["names"] == ["foot"]
+    assert curve["levels"] == [pytest.approx(WEIGHT)]
+    ground, print_ = facts["shapes"]
+    assert ground["link"] == print_["link"] == -1
+    corners = packed(text, "vertices").reshape(-1, 3)[ground["vertices"] :]
+    ends = np.array([-0.1, 0.2]) + 0.003 * np.array([-1, 1])  # with the rim
+    np.testing.assert_allclose([corners.min(0)[0], corners.max(0)[0]], ends, atol=1e-4)
+    np.testing.assert_allclose(corners[:, 2], 0, atol=1e-6)
+    squat.plot(tmp_path / "a.png")
+
+
+def test_animation(squat, tmp_path):
+    text = symgen.animate(squat.module, squat, tmp_path / "a.html").read_text()
+    rows = packed(text, "forces").reshape(-1, 15)
+    np.testing.assert_allclose(rows[0, [0, 1, 2, 6, 7, 8]], squat.contact_forces[0].ravel(), 1e-5)
+
+
+def test_main_curves():
+    names = [f"q{k}" for k in range(12)]
+    main = Curves("q", names, np.outer([0.0, 1], np.arange(12.0))).main
+    assert list(main.names) == names[-MOST_CURVES:]
+    assert main.values.shape == (2, MOST_CURVES)

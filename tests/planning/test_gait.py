@@ -1,0 +1,102 @@
+"""One step of the human of 55 coordinates: the example, and at the size of Barman (2020)."""
+
+import copy
+
+import numpy as np
+import pytest
+import yaml
+
+import symgen
+from symgen.planning import ground_reaction, reading
+from tests.modules import EXAMPLES, module
+from tests.planning.robots import SOLVED
+
+pytest.importorskip("casadi", reason="needs casadi: pip install 'symgen[test]'")
+pytestmark = pytest.mark.slow
+
+TASK = EXAMPLES / "plan" / "human55_step.yaml"
+FUNCTIONS = (
+    *SOLVED, "inverse_dynamics_load_derivatives", "point_motion", "mass_matrix", "outputs",
+    "outputs_derivatives",
+)  # fmt: skip
+MEASURED = EXAMPLES / "plan" / "measured_stride.csv"
+
+
+@pytest.fixture(scope="module")
+def human():
+    return module(
+        EXAMPLES / "human55.yaml", functions=FUNCTIONS, loads=reading.contact_points(TASK)
+    )
+
+
+@pytest.fixture(scope="module")
+def step(human):
+    return symgen.plan(human, TASK)
+
+
+def weight(human):
+    return 9.81 * sum(human.inertial_parameters[::10])
+
+
+def test_forces_are_those_of_the_motion(human, step):
+    """Sums of contact forces and moments equal the resultants of the motion without them, the
+    zero-moment point lies in the support polygon, forces keep their pyramids."""
+    forces = step.contact_forces
+    places = human.point_motion(step.q, step.qd, step.qdd)[0][:, step.task.contacts.points]
+    reaction, W = ground_reaction(human, step.q, step.qd, step.qdd), weight(human)
+    assert np.abs(reaction.force - forces.sum(axis=1)).max() < 1e-9 * W
+    assert np.abs(reaction.moment - np.cross(places, forces).sum(axis=1)).max() < 1e-9 * W
+    assert forces[..., 2].min() > -1e-9 * W
+    slope = step.task.contacts.slope
+    assert (np.abs(forces[..., :2]) - slope * forces[..., 2:]).max() < 1e-8 * W
+    centre = (forces[..., 2:] * places).sum(axis=1) / forces[..., 2:].sum(axis=1)
+    assert np.abs(reaction.zmp - centre)[:, :2].max() < 1e-9
+
+
+def test_a_step_is_one_of_walking(human, step):
+    """Two peaks of 1.0 to 1.3 W around a valley of 0.6 to 0.9 W; braking, then pushing."""
+    assert step.status == "solved"
+    assert max(step.ground.missed.values()) < 1e-6
+    assert step.ground.slips["l_heel_in"] < 2e-4
+    assert step.ground.depth < 5e-3
+    assert step.final_error < np.radians(1)
+    names, W = step.task.contacts.names, weight(human)
+    left = step.contact_forces[:, [name.startswith("l_") for name in names]].sum(axis=1) / W
+    normal, ahead = left[:, 2], left[:, 0]
+    valley = 4 + int(normal[4:10].argmin())
+    assert 0.6 < normal[valley] < 0.9
+    assert 1.0 < normal[:valley].max() < 1.3
+    assert 1.0 < normal[valley:].max() < 1.3
+    assert ahead[1:4].max() < 0 < ahead[-1]
+    assert normal[0] < 1e-9
+
+
+def test_it_resembles_a_measured_stride(human, step):
+    measured = np.genfromtxt(
+        [line for line in MEASURED.read_text().splitlines() if line[0] != "#"],
+        delimiter=",", names=True,
+    )  # fmt: skip
+    s = np.linspace(0, 1, 101)
+    q, percent = step.path.motion(s).q, np.concatenate([50 * s, 50 + 50 * s])
+    for joint, least in (("hip_flexion", 0.8), ("knee_flexion", 0.85)):
+        sides = [q[:, human.position_names.index(f"{side}_{joint}")] for side in "lr"]
+        planned = np.interp(measured["percent"], percent, np.concatenate(sides))
+        assert np.corrcoef(planned, measured[joint.partition("_")[0]])[0, 1] > least
+    sides = [[name[0] == side for name in step.task.contacts.names] for side in "lr"]
+    forces = [step.contact_forces_at(s)[:, side].sum(axis=1) for side in sides]
+    for axis, name, least in ((2, "vertical", 0.9), (0, "fore_aft", 0.8)):
+        planned = np.interp(measured["percent"], percent, np.concatenate(forces)[:, axis])
+        assert np.corrcoef(planned, measured[name])[0, 1] > least
+
+
+def test_the_size_of_the_thesis(human):
+    """330 control points, of which 102 are frozen, 7 instants: an optimum at its instants."""
+    task = copy.deepcopy(yaml.safe_load(TASK.read_text()))
+    task["profile"] = {"segments": 3, "check": "midpoints", "knots": "segments"}
+    task["mirrored"]["qdd"] = None
+    del task["contacts"]["phases"][1]
+    found = symgen.plan(human, task, tolerance=1e-6)
+    assert found.control_points.size == 330
+    assert found.status == "exceeded"  # between its instants
+    assert len(found.steps) < 400
+    assert max(found.ground.missed.values()) < 1e-6
