@@ -21,9 +21,8 @@ from symgen.options import ONE_IN_LOOPS, BuildOptions, names
 from symgen.program.functions import FUNCTION_NAMES, function_named
 from symgen.program.products import PRODUCTS
 from symgen.validation.oracles import NumericRobot
-from tests.modules import described
+from tests.modules import EXAMPLES, described
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
 ALL = tuple(formulation.name for formulation in FORMULATIONS if formulation.by_default)
 
 

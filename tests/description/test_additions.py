@@ -66,6 +66,5 @@ def test_commands_take_them(folder, capfd):
     assert "sin(q₁)⋅(L₁ + 1/5)" in capfd.readouterr().out
     report = ["report", str(TWO_LINK), "--quick", "--load", "elbow", "-o", "page.html"]
     assert run(report) == 2
-    assert (
-        "--load 'elbow': 'elbow' is a joint; its link is called 'forearm'" in capfd.readouterr().err
-    )
+    words = "--load 'elbow': 'elbow' is a joint; its link is called 'forearm'"
+    assert words in capfd.readouterr().err

@@ -78,9 +78,8 @@ def test_a_prescribed_joint_beside_a_relation_is_refused():
 
 
 def test_what_quaternions_begin_with():
-    free = MODEL.replace(
-        "name: a, type: revolute", "name: a, type: spherical, coordinates: quaternion"
-    )
+    ball = "name: a, type: spherical, coordinates: quaternion"
+    free = MODEL.replace("name: a, type: revolute", ball)
     drive = free + "relations: {drive: q.b - t}\n"
     robot = model(drive + "initial: {q: {b: 0.5}}\n")
     assert [x.text for x in robot.initial_q] == ["0", "0", "0", "1", "0.5"]

@@ -59,22 +59,14 @@ def facts(**more):
 
 def metadata(name="two_link", n=2, **more):
     values = {
-        "name": name,
-        "description": "Planar arm",
-        "n": n,
+        "name": name, "description": "Planar arm", "n": n,
         "coordinate_names": tuple(f"joint_{i + 1}" for i in range(n)),
         "link_names": tuple(f"link_{i + 1}" for i in range(n)),
-        "load_names": (),
-        "point_names": (),
-        "parameter_names": (),
-        "default_parameters": (),
+        "load_names": (), "point_names": (), "parameter_names": (), "default_parameters": (),
         "limits": tuple(Limits(-1.0, None, None, 2.5) for _ in range(n)),
-        "model_hash": "0123abcd",
-        "symgen_version": "0.1",
-        "joint_parents": tuple(range(n)),
-        "facts": facts(),
-        **more,
-    }
+        "model_hash": "0123abcd", "symgen_version": "0.1", "joint_parents": tuple(range(n)),
+        "facts": facts(), **more,
+    }  # fmt: skip
     return ModuleMetadata(**values)
 
 

@@ -70,9 +70,8 @@ def test_sensitivities_of_a_driven_mechanism_with_time():
     """Against central differences: a crank driven by a relation of time and a parameter."""
     text = (MECHANISMS / "four_bar.yaml").read_text()
     text = text.replace("joints:", "parameters: {w: 2.0, M: 1.5}\njoints:", 1)
-    text = (
-        text.replace("mass: 1.5", "mass: M") + "relations: {drive: q.crank - w*t - 0.3*t**2 - 1}\n"
-    )
+    text = text.replace("mass: 1.5", "mass: M")
+    text += "relations: {drive: q.crank - w*t - 0.3*t**2 - 1}\n"
     driven = loaded(text, BY_PARAMETERS, runtime_parameters="all")
     t = np.linspace(0, 0.2, 3)
     start = [1.0, -0.7, 1.2]

@@ -57,9 +57,8 @@ def test_a_loop_is_a_joint_that_was_cut(kind):
         found = closed.constrained_forward_dynamics(place, rates, np.append(torque, np.zeros(6)))
         assert np.allclose(found.qdd[0], expected[0], rtol=1e-11, atol=1e-11)
         motion = closed.frame_motion("hand", place, rates, found.qdd).acceleration
-        assert np.allclose(
-            motion, tree.frame_motion("hand", q, qd, expected).acceleration, atol=1e-10
-        )
+        acceleration = tree.frame_motion("hand", q, qd, expected).acceleration
+        assert np.allclose(motion, acceleration, atol=1e-10)
         wrench = closed.loop_wrenches(place, found.multipliers)[0]
         if kind == "fixed":
             arm = tree.inverse_dynamics(q, qd, expected)  # nothing else tells of a rigid seam
@@ -236,9 +235,8 @@ def test_redundant_accelerations_are_answered():
 def test_a_parameter_that_opens_the_loops_has_no_closing_derivatives():
     """Two relations that agree at one value of a parameter, and a loop held from all sides."""
     asks = "{one: q.crank - 0.3, two: q.crank - w}"
-    text = ROD.replace("{rod: RELATION}", asks).replace(
-        "joints:", "parameters: {w: 0.3}\njoints:", 1
-    )
+    text = ROD.replace("joints:", "parameters: {w: 0.3}\njoints:", 1)
+    text = text.replace("{rod: RELATION}", asks)
     module = loaded(text, BY_PARAMETERS, runtime_parameters="all")
     q = module.assemble()
     with pytest.warns(RuntimeWarning, match="closing_derivatives: .* where w changes"):

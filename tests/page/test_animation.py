@@ -73,10 +73,8 @@ def test_what_is_no_motion_is_told(two_link, tmp_path, run, words):
 
 def test_a_title_is_text(two_link, tmp_path):
     run = np.linspace(0, 1, 5), np.zeros((5, 2))
-    text = symgen.animate(two_link, run, tmp_path / "a.html", title="<b>&").read_text(
-        encoding="utf-8"
-    )
-    assert "<h1>&lt;b&gt;&amp;</h1>" in text
+    path = symgen.animate(two_link, run, tmp_path / "a.html", title="<b>&")
+    assert "<h1>&lt;b&gt;&amp;</h1>" in path.read_text(encoding="utf-8")
 
 
 URDF = """<robot name="arm">

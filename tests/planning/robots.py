@@ -1,6 +1,10 @@
 """Robots of these tests, built once."""
 
-from tests.modules import EXAMPLES, module
+import pytest
+
+from symgen.errors import ModelError
+from symgen.planning import reading
+from tests.modules import EXAMPLES, file_of, module
 
 ARM = """
 symgen: 1
@@ -64,3 +68,12 @@ TASK = {
     "profile": {"segments": 10}, "parameters": {"m2": 1.4},
 }  # fmt: skip
 """A motion of the arm."""
+
+
+def refuses(robot, text, line, words):
+    """A task file of this text is refused, in these words, at this line."""
+    path = file_of(text)
+    with pytest.raises(ModelError) as caught:
+        reading.read(path, robot)
+    places = [(fault.file, fault.line) for fault in caught.value.faults if words in fault.message]
+    assert (str(path), line) in places, str(caught.value)

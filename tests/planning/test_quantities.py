@@ -70,26 +70,19 @@ def test_derivatives_with_respect_to_unknown_loads():
     robot = example("plan/two_arms", [name for name in WHOLE if "output" not in name])
     task = {
         "symgen_task": 1,
-        "start": {"q": [0.1, 0.2, 0.3, 0.4, 0.5]},
-        "goal": {"q": [0.5, 0.4, 0.3, 0.2, 0.1]},
+        "start": {"q": [0.1, 0.2, 0.3, 0.4, 0.5]}, "goal": {"q": [0.5, 0.4, 0.3, 0.2, 0.1]},
         "objective": {
             "time": 1, "torque": 0.1, "wrench": {"left_wrist": {"fx": 0.1}},
             "load": {"on_bar": {"nz": 0.2}},
         },
         "limits": {"torque": 10, "wrench": {"right_elbow": {"fy": 50}}},
-        "loads": {
-            "on_bar": {
-                "given": ["3*t", "-t**2", 0, 0, 0, "s"], "free": {"nz": [-2, 3], "fx": "none"},
-            },
-        },
-        "cuts": [
-            {
-                "first": {"link": "bar", "offset": [0.3, 0, 0]},
-                "second": {"point": "right_hand"},
-                "loads": ["on_bar", "on_right_hand"],
-                "axes": ["x", "y"],
-            }
-        ],
+        "loads": {"on_bar": {
+            "given": ["3*t", "-t**2", 0, 0, 0, "s"], "free": {"nz": [-2, 3], "fx": "none"},
+        }},
+        "cuts": [{
+            "first": {"link": "bar", "offset": [0.3, 0, 0]}, "second": {"point": "right_hand"},
+            "loads": ["on_bar", "on_right_hand"], "axes": ["x", "y"],
+        }],
         "profile": {"segments": 5},
     }  # fmt: skip
     check_derivatives(program_of(robot, task), 0)

@@ -14,7 +14,7 @@ from symgen.planning.starting import out_of_reach
 from symgen.planning.transcription import limited
 from symgen.planning.verification import Verified
 from tests.modules import file_of
-from tests.planning.robots import NEEDED, arm, example
+from tests.planning.robots import NEEDED, arm, example, refuses
 
 RIGHT = """symgen_task: 1
 start: {q: [0, 0, 0]}
@@ -112,12 +112,7 @@ def robot():
 
 @pytest.mark.parametrize(("text", "line", "words"), WRONG)
 def test_wrong_tasks(robot, text, line, words):
-    path = file_of(text if "start:" in text or "goal:" in text else RIGHT + text)
-    with pytest.raises(ModelError) as caught:
-        reading.read(path, robot)
-    assert any(words in fault.message for fault in caught.value.faults), str(caught.value)
-    fault = next(fault for fault in caught.value.faults if words in fault.message)
-    assert (fault.file, fault.line) == (str(path), line)
+    refuses(robot, text if "start:" in text or "goal:" in text else RIGHT + text, line, words)
 
 
 @pytest.mark.slow

@@ -151,11 +151,8 @@ def agree(motion, values, slopes):
 
 
 def feedback(t, q, qd):
-    return (
-        np.array([np.sin(3 * t), -2.0, 0.4])
-        - 0.7 * q * np.roll(q, 1)
-        - np.array([1, 0.5, 0.1]) * qd
-    )
+    push = np.array([np.sin(3 * t), -2.0, 0.4])
+    return push - 0.7 * q * np.roll(q, 1) - np.array([1, 0.5, 0.1]) * qd
 
 
 def feedback_derivatives(t, q, qd):
@@ -758,9 +755,7 @@ def test_a_force_of_time_is_a_load_of_time():
     with_loads = symgen.simulate(without, [0.2, 0.4], [0, 0], loads=pushing, **given)
     for name in ("q", "qd", "qdd"):
         assert np.allclose(run[name], with_loads[name], rtol=1e-8, atol=1e-8)
-    assert np.allclose(
-        run.dq.sel(parameter="q0.shoulder"), with_loads.dq.sel(parameter="q0.shoulder")
-    )
+    assert np.allclose(*(x.dq.sel(parameter="q0.shoulder") for x in (run, with_loads)))
     ends = [
         symgen.simulate(shaken, [0.2, 0.4], [0, 0], t=given["t"], parameters={"w": w}).q.values
         for w in (3.0 + 1e-4, 3.0 - 1e-4)

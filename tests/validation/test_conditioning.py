@@ -17,12 +17,11 @@ from symgen.validation.oracles import NumericRobot
 from symgen.validation.validate import validate
 from tests.choosing import deep, one_in
 from tests.mechanisms.models import BY_STATE
-from tests.modules import described
+from tests.modules import EXAMPLES, described
 from tests.oracles.comparison import validation_of
 from tests.oracles.fake_module import altered, formulation
 from tests.oracles.random_models import Recipe, seeded_model_text
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
 HEAVY = """
 symgen: 1
 name: heavy

@@ -248,9 +248,8 @@ def test_a_floating_base_and_convert(folder, refusal):
     states = ([0.3], [1.0], [0.5])
     one, other = (torques(symgen.read(x), *states) for x in ("arm.sdf", "arm.yaml"))
     np.testing.assert_array_equal(one, other)
-    assert "arguments, NAME:=VALUE, are for xacro" in refusal(
-        ["show", "arm.sdf", "tree", "side:=left"]
-    )
+    said = refusal(["show", "arm.sdf", "tree", "side:=left"])
+    assert "arguments, NAME:=VALUE, are for xacro" in said
 
 
 LOOP = '<joint name="back" type="fixed"><parent>base</parent><child>fore</child></joint>'

@@ -257,10 +257,8 @@ def test_round_angles_makes_exact_quarter_turns(folder, capfd):
 
 def test_a_model_file_is_converted_too(folder, refusal):
     pose = "origin: {xyz: [1, 0, 0], rpy: [pi/2, 1.5708, 0x1]}"
-    text = (
-        f"symgen: 1\nname: a\njoints:\n  - {{name: j, type: revolute, {pose}, link: {{mass: 1}}}}"
-    )
-    Path("a.yaml").write_text(text)
+    joint = f"{{name: j, type: revolute, {pose}, link: {{mass: 1}}}}"
+    Path("a.yaml").write_text(f"symgen: 1\nname: a\njoints:\n  - {joint}")
     assert run(["convert", "a.yaml", "b.yaml", "--round-angles", "--quiet"]) == 0
     assert [x.text for x in read("b.yaml").joints[0].origin.rpy] == ["pi/2", "pi/2", "0x1"]
     for option, words in (
