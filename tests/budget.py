@@ -7,8 +7,7 @@ its set-up included, unless `tests/dear_cases.toml` has its name and a reason.
 
 Processor time does not count what other processes take, but a busy machine is slower: caches and
 cores are shared.  So every process compiles one file of Python's library now and then, and the
-budget grows by how much slower that was than beside the unit.
-"""
+budget grows by how much slower that was than beside the unit."""
 
 from __future__ import annotations
 

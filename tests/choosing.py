@@ -2,8 +2,7 @@
 
 An unmarked case is in `make test`, one that is marked slow in `make test-all` as well, one that is
 marked deep in `make test-deep` alone: seeds and long lists whose kind is tried elsewhere.  A value
-that is a tuple stands for several arguments, unless it is `alone`.
-"""
+that is a tuple stands for several arguments, unless it is `alone`."""
 
 from __future__ import annotations
 

@@ -3,8 +3,7 @@
 A test that is not about a build names the functions that it needs; the module is built without
 optimisation by the C compiler and without validation: `tests/builds` builds as users do, and
 `tests/validation` tries validation.  Equal requests of different tests are answered by one build,
-from the cache of the run (`tests/conftest.py`).
-"""
+from the cache of the run (`tests/conftest.py`)."""
 
 from __future__ import annotations
 
@@ -35,8 +34,7 @@ def module(
         model: path of a model file, or the text of a ``robot.yaml``.
         functions: names of functions, ``"default"`` or ``"all"``.
         backend: a backend, by NumPy alone unless another one is named.
-        options: further options of `symgen.load`.
-    """
+        options: further options of `symgen.load`."""
     path = model if isinstance(model, Path) else file_of(model)
     with quick_builds():
         return symgen.load(path, functions=functions, backend=backend, **options)

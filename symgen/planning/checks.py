@@ -252,8 +252,9 @@ def _unlimited(task: Task, module: Any) -> Iterator[str]:
     """Yield coordinates without a limit of torque where others have one, as of a free body."""
     limits = np.abs(task.limits.torque).max(axis=1)
     unlimited = [module.coordinate_names[k] for k in np.flatnonzero(np.isinf(limits))]
+    method = "" if task.contacts else " and 'method: collocation' in the task"
     if unlimited and len(unlimited) < module.n:
         yield (
             f"limits: the torque of {', '.join(unlimited)} is unlimited; for a joint without a "
-            "drive, set 'actuated: false' in the model file and 'method: collocation' in the task"
+            f"drive, set 'actuated: false' in the model file{method}"
         )

@@ -506,7 +506,8 @@ def _unmet(
     faults += [verified.fault(name) for name, over in verified.worst.items() if over > most(name)]
     if verified.ground is not None:
         if verified.ground.excess > SLIDES:
-            faults.append(Fault("friction between instants", verified.ground.excess, ""))
+            over = verified.ground.excess
+            faults.append(Fault("friction", over, f"exceeded by {over:.2g} of the weight"))
         for name, over in verified.ground.missed.items():
             if over > HOLDS:
                 text = f"{over:.2g} m from where it stands"

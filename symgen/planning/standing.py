@@ -364,7 +364,7 @@ def _independent(terms: Sequence[Term], kinds: Index, bounds: tuple[Array, Array
     x = np.zeros(sizes.unknowns)
     x[: sizes.time] = np.random.default_rng(0).normal(scale=MOVED, size=sizes.time)
     x[sizes.time] = 1.0
-    x = np.clip(x, lower, upper)
+    x = np.where(free, x, lower)  # limits of joints would straighten knees
 
     def gradients() -> tuple[Array, Array]:
         matrix = np.zeros(pattern.shape)

@@ -5,8 +5,7 @@ derivative by the acceleration of joint 2, is the one by its coordinate.  What t
 products and derivatives of its matrices is carried out by SymPy.  Against them stand the matrices
 that the recursion names, expanded, entry by entry.
 
-The links are slender as in (47): the moments of inertia about y and z are equal.
-"""
+The links are slender as in (47): the moments of inertia about y and z are equal."""
 
 import pytest
 import sympy
@@ -142,8 +141,7 @@ def recursion():
 def recorded(text):
     """What the recursion names and its derivatives, matrices of expanded expressions; the results.
 
-    Derivatives are those that are written behind every line.
-    """
+    Derivatives are those that are written behind every line."""
     tree, builder, state = started(text)
     RECURSIVE_LAGRANGE.functions["inverse_dynamics"](tree, builder, state)
     slopes = differentiate(builder, [builder.declared(name) for name in ("q", "qd", "qdd")])

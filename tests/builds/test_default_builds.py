@@ -1,8 +1,7 @@
 """Builds of all default functions, compiled with a user's flags: shapes, examples, URDF files.
 
 A build validates every function of its module; the tests add which backend was built, and
-Pinocchio's mass matrix.
-"""
+Pinocchio's mass matrix."""
 
 import os
 

@@ -1,8 +1,7 @@
 """Strange places: links, pipes, devices, odd names, folders that are gone or read-only.
 
 A link in the way of a file is replaced or refused, and never written through; only the output
-folder itself may be one, because it is where the user said that files should go.
-"""
+folder itself may be one, because it is where the user said that files should go."""
 
 import errno
 import io

@@ -7,5 +7,4 @@ the formulations.  `operations.txt` has the operations of every program, straigh
 
     python -m tests.contract.remake
 
-writes both again; what changes is read as a diff.
-"""
+writes both again; what changes is read as a diff."""

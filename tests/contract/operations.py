@@ -1,7 +1,6 @@
 """Operation counts of the contract: one line for each robot, formulation and function.
 
-A count may move by `TOLERATED`; a redesign sees at once what it costs.
-"""
+A count may move by `TOLERATED`; a redesign sees at once what it costs."""
 
 from __future__ import annotations
 

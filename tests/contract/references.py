@@ -1,8 +1,7 @@
 """Reference values of the contract: laws of mechanics in NumPy, without any formulation.
 
 Functions of trees are those of `NumericRobot`, by virtual power and complex steps.  What closes
-loops is differentiated here: by differences of sixth order of `NumericRobot.constraints`.
-"""
+loops is differentiated here: by differences of sixth order of `NumericRobot.constraints`."""
 
 from __future__ import annotations
 

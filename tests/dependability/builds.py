@@ -2,8 +2,7 @@
 
 A `World` has everything that a build may write to: the folder with the packages, the cache, the
 home folder, and the one for temporary files.  Two variants of one robot, which differ in a mass,
-tell which build a package comes from.
-"""
+tell which build a package comes from."""
 
 from __future__ import annotations
 
@@ -63,8 +62,7 @@ def python(*arguments):
 class World:
     """Folders for builds, and what identifies the processes that they start.
 
-    In one that is `qualified` the tool chain was validated before.
-    """
+    In one that is `qualified` the tool chain was validated before."""
 
     folder: Path
     qualified: bool = True
@@ -107,8 +105,7 @@ class World:
     def hold_a_package(self):
         """Put the package with mass 1 here, and what was cached: built once in a run.
 
-        Returns how many seconds that took.
-        """
+        Returns how many seconds that took."""
         made, seconds = _package_of_mass_1()
         shutil.copytree(made.package, self.package, dirs_exist_ok=True)
         shutil.copytree(made.folder / "cache", self.folder / "cache", dirs_exist_ok=True)
@@ -130,8 +127,7 @@ class World:
     def installed_mass(self):
         """Import the package as a user would; the mass that all of its arithmetic was made for.
 
-        Any warning, such as one about a binary that does not load, is an error here.
-        """
+        Any warning, such as one about a binary that does not load, is an error here."""
         command = python("-c", USE, str(self.work))
         said = printed_by(*command, cwd=self.folder, env=self.environment())
         inertias, torques = json.loads(said)

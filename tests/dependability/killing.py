@@ -1,8 +1,7 @@
 """Kill builds at random moments: ``python -m tests.dependability.killing --builds 300``.
 
 symgen itself, a process that it started, or all of them; whatever happens, the package must import
-at once as the former or as the new variant, complete, and nothing may go on running.
-"""
+at once as the former or as the new variant, complete, and nothing may go on running."""
 
 from __future__ import annotations
 
@@ -46,8 +45,7 @@ class Campaign:
     def undisturbed(self, mass):
         """A build that nothing happens to; afterwards nothing lies around.
 
-        It tells how long builds take here and now.
-        """
+        It tells how long builds take here and now."""
         start = time.monotonic()
         status, said = self.world.build(mass)
         self.seconds = time.monotonic() - start

@@ -1,7 +1,6 @@
 """Builds that are interrupted, killed or without a compiler: a package that imports, nothing else.
 
-The full campaign of killing: ``python -m tests.dependability.killing --builds 300``.
-"""
+The full campaign of killing: ``python -m tests.dependability.killing --builds 300``."""
 
 import os
 import signal

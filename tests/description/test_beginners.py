@@ -1,8 +1,7 @@
 """Wrong files as a class of beginners writes them: each gets the message that a beginner needs.
 
 The files stand in beginners/, all messages in beginners/expected.txt.
-After a deliberate change:  SYMGEN_UPDATE_GOLDEN=1 pytest tests/description/test_beginners.py
-"""
+After a deliberate change:  SYMGEN_UPDATE_GOLDEN=1 pytest tests/description/test_beginners.py"""
 
 from __future__ import annotations
 

@@ -2,8 +2,7 @@
 
 Run as a program, in as many surroundings as there are to try: ``python made.py TASK ...``, where
 a task is ``KIND:ARGUMENT``.  A package takes long because of its compiler; its sources do not need
-one, so they are made by the functions of the pipeline.
-"""
+one, so they are made by the functions of the pipeline."""
 
 import contextlib
 import hashlib

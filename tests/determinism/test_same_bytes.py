@@ -35,8 +35,7 @@ URDF = """\
 class Surroundings:
     """What a machine, a user and a shell can differ in; `spoil` changes how the model is written.
 
-    `place` is the working folder, `one_core` leaves one processor, `python` are options of it.
-    """
+    `place` is the working folder, `one_core` leaves one processor, `python` are options of it."""
 
     place: str
     environment: dict[str, str] = field(default_factory=dict)

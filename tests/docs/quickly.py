@@ -1,7 +1,6 @@
 """``python -m tests.docs.quickly MODULE ...``: a module as a program, with quick builds.
 
-Whether builds are right is tried elsewhere, and how long a call takes is nobody's concern here.
-"""
+Whether builds are right is tried elsewhere, and how long a call takes is nobody's concern here."""
 
 import os
 import runpy

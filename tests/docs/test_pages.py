@@ -1,8 +1,7 @@
 """What the pages show is run, and compared; in the built site links lead somewhere.
 
 Files of a page are written, its commands run, and printed results compared.  The site loads nothing
-from elsewhere, and has formulas.
-"""
+from elsewhere, and has formulas."""
 
 import os
 import re

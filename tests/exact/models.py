@@ -10,8 +10,7 @@ from tests.modules import described
 def complete(text):
     """The model of `text` with outputs of every kind of quantity, every second joint prescribed.
 
-    It has two coordinates, a load and a point at least.
-    """
+    It has two coordinates, a load and a point at least."""
     plain = described(text)
     first, second, *_ = (name for joint in plain.joints for name in joint.coordinate_names)
     point, load = f"points.{plain.points[0].name}", f"loads.{plain.loads[0].name}"

@@ -47,8 +47,7 @@ def rebuilt(graph, node, args):
 def mutant(program, rng):
     """`program` with one node of one statement changed, and the statement: (program, step, line).
 
-    The node belongs to no earlier statement, so the statement is the first that is wrong.
-    """
+    The node belongs to no earlier statement, so the statement is the first that is wrong."""
     lines = [(step, line) for step in program.steps for line in step.statements]
     while True:
         number = int(rng.integers(len(lines)))

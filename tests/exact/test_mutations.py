@@ -3,8 +3,7 @@
 The mistakes are stratified: one in every function of every formulation, and as many again and more
 in the derivatives, whose statements are the most.  The robot has a fork, a load and a point behind
 it, every joint term, a joint whose motion is prescribed, and outputs.  Whether a mistake changes a
-result is decided in floating point.
-"""
+result is decided in floating point."""
 
 from dataclasses import replace
 from functools import cache

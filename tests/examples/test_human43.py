@@ -1,8 +1,7 @@
 """The 43-coordinate human: the tree of the open-tree paper, published anthropometry, its posture.
 
 Poses, masses and torques come from Pinocchio, which knows nothing of DH rows; the anthropometric
-table is written out here once more.
-"""
+table is written out here once more."""
 
 import numpy as np
 import pinocchio as pin

@@ -10,8 +10,7 @@ v_j     V_j_i                           velocity of link j
 a_j     A_j_i                           acceleration, gravity as one of the base
 f_j     F_j_i                           force on link j, and what it hands on
 I^A_j   IA_j_ik, p^A_j: PA_j_i          articulated inertia and bias force
-======  ==============================  ============================================
-"""
+======  ==============================  ============================================"""
 
 from operator import add
 

@@ -2,8 +2,7 @@
 it is named after: ``d_omega_3_x_dq_1`` is how ``omega_3_x`` changes with q_1.
 
 On a robot that has a parameter in every place of a model file that takes one; results are lines,
-too.
-"""
+too."""
 
 import re
 from functools import cache

@@ -1,7 +1,6 @@
 """A formulation that writes torques and accelerations has all that follows from them at once.
 
-For joints on manifolds, joints that follow others, forces of the model, runtime parameters.
-"""
+For joints on manifolds, joints that follow others, forces of the model, runtime parameters."""
 
 import numpy as np
 import pytest

@@ -1,8 +1,7 @@
 """The sensitivity equations of Anderson, Hsu 2002 and Xiang 2009, as printed but for misprints.
 
 Each is evaluated with NumPy from what the recursion names and from complex steps of that.  Equal to
-it are the complex step of what it is the derivative of, and every ``d_...`` line of the program.
-"""
+it are the complex step of what it is the derivative of, and every ``d_...`` line of the program."""
 
 from dataclasses import replace
 from functools import reduce

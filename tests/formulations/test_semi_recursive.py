@@ -1,7 +1,6 @@
 """Semi-recursive dynamics about three kinds of reference points: the terms of its equations.
 
-The sums are held against (7) in NumPy; `test_lines` has the derivatives of every line.
-"""
+The sums are held against (7) in NumPy; `test_lines` has the derivatives of every line."""
 
 import numpy as np
 import pytest
@@ -43,8 +42,7 @@ EACH_POINT = pytest.mark.parametrize("point", POINTS, ids=lambda point: point.na
 class Terms(Differentiated):
     """What the paper's terms are at a state, as numbers: by body, and stacked as in (5) to (7).
 
-    Derivatives are those that stand behind every derivative of a program.
-    """
+    Derivatives are those that stand behind every derivative of a program."""
 
     def __init__(self, description, state, point, runtime=()):
         tree = build_tree(description, Graph(), runtime)

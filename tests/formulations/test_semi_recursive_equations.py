@@ -3,8 +3,7 @@
 Equations are as printed unless the number is followed by "corrected": see "Corrections to the
 printed equations" in docs/theory/semi_recursive.md.  On the robot with a parameter in every place.
 At zdd = 0, where
-Vdot_i is d_i^Sigma and tau is -Q^d, but for what has zdd in it.
-"""
+Vdot_i is d_i^Sigma and tau is -Q^d, but for what has zdd in it."""
 
 from functools import cache, cached_property
 

@@ -3,8 +3,7 @@
 All six joints of the paper, at unit Euler parameters.  Where tables name one body behind a joint
 of several coordinates, columns are those of the last of its bodies here.  Table 4 lists what
 `test_semi_recursive_equations` compares, tables 1 and 2 what
-`tests.mechanisms.test_constraint_equations` does.
-"""
+`tests.mechanisms.test_constraint_equations` does."""
 
 from __future__ import annotations
 

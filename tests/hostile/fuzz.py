@@ -5,8 +5,7 @@
 Every input is a file that is read as users' files are (`targets`), and watched (`watching`).  What
 is raised and is no `SymgenError`, what takes more than 20 s or 1 GiB, what opens, writes or starts
 anything, is a find: it is written to a folder with its traceback, and the run goes on.  Input N of
-a seed is the same everywhere: ``--only N`` looks at it alone.
-"""
+a seed is the same everywhere: ``--only N`` looks at it alone."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Files that nobody would write: seeds that are changed at random, the same for the same number.
 
 Seeds are the files of corpus/, those of other tests, and a few small ones; what is put into them
-comes from the formats' own words, from numbers at the limits, and from bytes at random.
-"""
+comes from the formats' own words, from numbers at the limits, and from bytes at random."""
 
 from __future__ import annotations
 

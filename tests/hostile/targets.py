@@ -4,8 +4,7 @@
     grade_file    answer              as `symgen grade` does, about a robot with one coordinate
     go_deeper     a description       the sources that are made of it
 
-A `SymgenError` is how a file is refused; whatever else is raised is a fault of symgen.
-"""
+A `SymgenError` is how a file is refused; whatever else is raised is a fault of symgen."""
 
 from __future__ import annotations
 
@@ -127,8 +126,7 @@ def draw(description: RobotDescription) -> None:
 def go_deeper(description: RobotDescription) -> bool:
     """Make sources of a small model; False of a larger one.
 
-    That texts of authors stay comments there is tried by `tests/emit/test_names.py`.
-    """
+    That texts of authors stay comments there is tried by `tests/emit/test_names.py`."""
     if max(len(description.joints), len(description.points), len(description.loads)) > LARGEST:
         return False
     if len(description.coordinate_names) > LARGEST or len(description.parameters) > 20:

@@ -2,8 +2,7 @@
 
 index.txt has a line for every file: its name, the exit status, and what it attacks.  0 is for what
 is harmless after all, 3 for an answer that is wrong.  `tests.hostile.trying` says how they are run;
-MuJoCo reads those of mjcf/ in a process of its own.
-"""
+MuJoCo reads those of mjcf/ in a process of its own."""
 
 from __future__ import annotations
 

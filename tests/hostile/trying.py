@@ -4,8 +4,7 @@
 
 The process forks after the imports, so that a file costs milliseconds.  Its child has 20 s of the
 processor and 1 GiB beside what there is, and it is watched (`watching`); the kernel ends it if it
-takes more.
-"""
+takes more."""
 
 from __future__ import annotations
 
@@ -62,8 +61,7 @@ def limited() -> None:
 def attempt(path: str, is_enormous: bool) -> dict[str, Any]:
     """Run the command, here and now, watched.
 
-    An enormous robot is read, and not converted: that reads it twice, and writes it.
-    """
+    An enormous robot is read, and not converted: that reads it twice, and writes it."""
     said = io.StringIO()
     watch = Watch(may_write=(TARGET,), may_read=("pendulum.yaml",))
     before = sorted(os.listdir())

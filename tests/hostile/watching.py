@@ -2,8 +2,7 @@
 
 An audit hook of the interpreter (PEP 578) hears of every file that is opened, every process and
 every piece of code that is run.  Nothing of that belongs to the reading of a file: it is recorded,
-and raised where the reading cannot catch it by accident.
-"""
+and raised where the reading cannot catch it by accident."""
 
 from __future__ import annotations
 
@@ -56,8 +55,7 @@ class Watch:
     """Hears of everything from the moment it is made; asks only `during` a reading.
 
     `may_read` are files beside the one that is read, `may_write` one that is written in its place
-    by a file of another name that is renamed.
-    """
+    by a file of another name that is renamed."""
 
     def __init__(self, may_read: Sequence[str] = (), may_write: Sequence[str] = ()) -> None:
         self.may_read = tuple(map(os.path.realpath, may_read))

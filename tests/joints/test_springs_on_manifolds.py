@@ -149,8 +149,7 @@ def test_derivatives_are_proven(order):
 def test_as_mujoco_has_them():
     """Torques, springs and energies; its linear velocities are in world axes.
 
-    At these speeds friction is Coulomb's on both sides: there as a constraint that slips.
-    """
+    At these speeds friction is Coulomb's on both sides: there as a constraint that slips."""
     mujoco = pytest.importorskip("mujoco")
     path = file_of(MUJOCO, "xml")
     model = mujoco.MjModel.from_xml_path(str(path))

@@ -3,8 +3,7 @@
 Phi is a function of natural coordinates q, of z, t and the parameters; its explicit derivatives
 (table 1) are those of its expression, what q depends on (table 2) is written in NumPy as printed,
 and total derivatives are those of the lines.  (39) and (40) are corrected: Phi_zq q_z and its
-transpose stand for 2 Phi_zq q_z.
-"""
+transpose stand for 2 Phi_zq q_z."""
 
 from functools import cache
 

@@ -1,8 +1,7 @@
 """Derivatives of constraints by coordinates and by parameters, line by line.
 
 The model has a parameter in every place that moves a frame, and rows of every kind.
-`test_constraint_equations` has the printed equations.
-"""
+`test_constraint_equations` has the printed equations."""
 
 from __future__ import annotations
 

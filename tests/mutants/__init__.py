@@ -14,5 +14,4 @@ alone with those that failed.  Which test files reach which mutant is measured f
 all tests (`reach`).  The order is shuffled with a fixed seed, so that what is done of it at any
 time is a fair sample; a run that was ended goes on where it was.
 
-`sources` and `templates` were made by syntax and by hand, `front` by hand.
-"""
+`sources` and `templates` were made by syntax and by hand, `front` by hand."""

@@ -2,8 +2,7 @@
 
 The first statement of the function around a mutant notes that it was reached, and by which test
 (`PYTEST_CURRENT_TEST`, which processes that a test starts inherit).  Where a fault lies outside of
-functions, those of its module stand for it; for templates, those of what renders them.
-"""
+functions, those of its module stand for it; for templates, those of what renders them."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """What only planted faults showed to be unwatched: one test for each, by the mutant's name.
 
 `tests/mutants` says which; each belongs to the part that it is about, and is here because it was
-found in one go.
-"""
+found in one go."""
 
 import gc
 import json

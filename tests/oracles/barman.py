@@ -2,8 +2,7 @@
 
 Every equation in its two cases, revolute and prismatic, as printed but where the number is followed
 by "corrected"; centres of mass, forces, moments and torques are (3.41)-(3.46) and (3.56)-(3.95).
-Nothing is imported from symgen.
-"""
+Nothing is imported from symgen."""
 
 from dataclasses import dataclass
 
@@ -25,8 +24,7 @@ class Thesis:
     """All quantities of a chain at one state.
 
     `X[j]` in link axes; `X[j, "q", i]`, `X[j, "qd", i]`, `X[j, "qdd", i]` are its sensitivities,
-    0 where they are not set.  `R0[j, i]` is that of `R0[j]` with respect to q_i.
-    """
+    0 where they are not set.  `R0[j, i]` is that of `R0[j]` with respect to q_i."""
 
     def __init__(self, rows, q, qd, qdd):
         self.omega, self.alpha, self.x, self.v, self.a, self.R0 = (_Zero() for _ in range(6))
@@ -150,8 +148,7 @@ class Link:
 class ThesisDynamics(Thesis):
     """All quantities of a chain at one state, sensitivities as in `Thesis`.
 
-    `loads` has one row [force, moment] per link, base axes, exerted by the environment.
-    """
+    `loads` has one row [force, moment] per link, base axes, exerted by the environment."""
 
     def __init__(self, links, gravity, q, qd, qdd, loads):
         super().__init__([link.row for link in links], q, qd, qdd)

@@ -64,8 +64,7 @@ def state_of(description, seed):
     """A state of a described robot: |q| <= pi, rates up to 2, loads and torques up to 10.
 
     `x`, what hybrid dynamics is given, holds accelerations of the prescribed joints and torques of
-    the free ones.
-    """
+    the free ones."""
     rng = np.random.default_rng(seed)
     leaders = [joint for joint in description.joints if joint.mimic is None]
     prescribed = np.array([x for joint in leaders for x in joint.prescribed], dtype=bool)

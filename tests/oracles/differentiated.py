@@ -15,8 +15,7 @@ def entries_of(scalars):
 class Differentiated:
     """All that is written, differentiated by some inputs.
 
-    `rates` are pairs of an input and the rates of its entries: how these vary with time.
-    """
+    `rates` are pairs of an input and the rates of its entries: how these vary with time."""
 
     def __init__(self, b, inputs, rates, values):
         self.values, self.zero, start = values, b.algebra.zero, 0

@@ -3,8 +3,7 @@
 Second derivatives, and first ones at complex states, which complex steps in `NumericRobot` do not
 give, are evaluated from derived programs.
 
-The tests of the validation feed it with one function made wrong.
-"""
+The tests of the validation feed it with one function made wrong."""
 
 from __future__ import annotations
 
@@ -83,8 +82,7 @@ def fake_module(
 ) -> Any:
     """Two formulations and two backends; `newton_euler` of ``compiled`` is changed.
 
-    There are `only` these functions.
-    """
+    There are `only` these functions."""
     right = formulation(robot, None, only)
     wrong = formulation(robot, changed, only)
     return SimpleNamespace(

@@ -1,8 +1,7 @@
 """Forward dynamics, and its derivatives, from inverse dynamics alone.
 
 What solves tau = ID(q, qd, qdd, p) is known where one starts from qdd; its derivatives follow by
-implicit differentiation from complex steps of ID.  Nothing here knows how M is formed or solved.
-"""
+implicit differentiation from complex steps of ID.  Nothing here knows how M is formed or solved."""
 
 import numpy as np
 

@@ -27,8 +27,7 @@ def values_of(program, arguments, parameters, known=None):
 def slopes_of(program, arguments, parameters, by):
     """Name -> derivatives of every statement, by the entries of an argument or by parameters.
 
-    Where accelerations are held, those of free joints, ``qdd_3``, do not move.
-    """
+    Where accelerations are held, those of free joints, ``qdd_3``, do not move."""
     values = values_of(program, arguments, parameters)
     if by == "parameters":
         moves = 1j * STEP * np.eye(len(parameters))
@@ -48,8 +47,7 @@ def slopes_of(program, arguments, parameters, by):
 def compared(values, slopes, variables):
     """The lines X for which there is a d_X_d<x>; each of these is the derivative of X by x.
 
-    An X that is no line is a constant.
-    """
+    An X that is no line is a constant."""
     lines, constant = set(), np.zeros(len(variables))
     for name, value in values.items():
         for place, x in enumerate(variables):

@@ -91,8 +91,7 @@ def disagreement(path, without_loops=False, states=3):
     """Largest relative differences of torques, mass matrix and accelerations.
 
     Those of the accelerations are relative to the condition of the mass matrix, scaled to a
-    diagonal of ones.
-    """
+    diagonal of ones."""
     description, oracle = read(path, without_loops=without_loops), MujocoDynamics(path)
     chosen = {
         "newton_euler": "inverse_dynamics", "composite": "mass_matrix", "kane": "forward_dynamics"

@@ -1,8 +1,7 @@
 """What a recursion names on small robots, with complex steps, beside the lines of its programs.
 
 A matrix comes as a pair with its derivatives, which have the variables in front.  Vectors are
-columns.
-"""
+columns."""
 
 from collections import Counter
 from functools import reduce

@@ -1,8 +1,7 @@
 """A model with every kind of runtime parameters.
 
 `EVERY_KIND` has a parameter in every place of a model file that takes one: derivatives by all of
-them leave no term of the equations aside.  No two places that could be mistaken have the same.
-"""
+them leave no term of the equations aside.  No two places that could be mistaken have the same."""
 
 from tests.modules import described
 

@@ -2,8 +2,7 @@
 
 Joints are added depth first, because `crba` and `computeRNEADerivatives` are silently wrong
 otherwise; everything is mapped by name back to the order of the file.  Of a mass matrix Pinocchio
-fills the upper triangle only.
-"""
+fills the upper triangle only."""
 
 from __future__ import annotations
 
@@ -33,8 +32,7 @@ class Seat:
 class Terms:
     """Springs, damping and friction, which Pinocchio's inverse dynamics does not know, (n,) each.
 
-    It knows rotors, reflected, as `model.armature`.
-    """
+    It knows rotors, reflected, as `model.armature`."""
 
     def __init__(self, description: RobotDescription, number: Any) -> None:
         terms = [terms for joint in description.joints for terms in joint.terms]
@@ -321,8 +319,7 @@ class PinocchioRobot:
     def load_turning(self, q: Array, loads: Array) -> Array:
         """Return the part of -dtau/dq that is due to loads constant in base axes, (nv, nv).
 
-        Pinocchio holds external forces constant in the joint frames.
-        """
+        Pinocchio holds external forces constant in the joint frames."""
         total = np.zeros((self.model.nv, self.model.nv))
         pin.computeJointJacobians(self.model, self.data, self._q_to_pin(q))
         for load, wrench in zip(self.description.loads, loads, strict=True):

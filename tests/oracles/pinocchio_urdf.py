@@ -4,8 +4,7 @@ A floating base is a free flyer, whose numbers are those of a `floating` joint w
 here; with `angles` it is three sliding and three turning joints.  Joints without limits, which
 Pinocchio keeps as cosine and sine, are mapped.
 Pinocchio gives joints that mimic others coordinates of their own; they are put where the others
-place them, S q + o, with S and o from the XML itself.
-"""
+place them, S q + o, with S and o from the XML itself."""
 
 from __future__ import annotations
 

@@ -17,8 +17,7 @@ def private_cache(tmp_path, monkeypatch):
 def interrupt(tmp_path, monkeypatch):
     """Wait for the compiler to run, which would take ten minutes, and interrupt.
 
-    Afterwards it must have been ended, and nothing of it be left.
-    """
+    Afterwards it must have been ended, and nothing of it be left."""
     script, started = tmp_path / "cc", tmp_path / "started"
     script.write_text(
         f'#!/bin/sh\ncase "$*" in *--version*|*-dM*) exit 0;; esac\n: > {started}; exec sleep 600\n'

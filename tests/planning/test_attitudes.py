@@ -70,8 +70,7 @@ def test_the_time_optimal_turn_of_an_asymmetric_body(solver):
     """150 degrees in 28.6304 s, where a turn about the axis alone takes 34.3 s.
 
     Fleming, Sekhavat, Ross, "Minimum-time reorientation of an asymmetric rigid body" (2008); the
-    number is that of Betts, "Practical Methods for Optimal Control" (2010), sect. 6.8.
-    """
+    number is that of Betts, "Practical Methods for Optimal Control" (2010), sect. 6.8."""
     body = module(PLAN / "spacecraft.yaml", functions=FUNCTIONS[:7])
     plan = symgen.plan(body, PLAN / "spacecraft_turn.yaml")
     assert 28.6304 < plan.T < 28.6304 + 0.05

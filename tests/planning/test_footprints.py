@@ -46,6 +46,7 @@ def squat():
     return symgen.plan(module(SQUATTER, functions=(*SOLVED, *more)), TASK)
 
 
+@pytest.mark.slow
 def test_page(squat, tmp_path):
     assert squat.status == "solved"
     text = squat.report(tmp_path / "a.html").read_text()

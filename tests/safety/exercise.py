@@ -1,8 +1,7 @@
 """Call everything that a compiled package has, with arrays that end at fences.
 
 ``python -m tests.safety.exercise FOLDER pages|blocks``: what comes back must be what ordinary
-arrays give.  A step out of bounds ends the process.  The last line says how much was called.
-"""
+arrays give.  A step out of bounds ends the process.  The last line says how much was called."""
 
 from __future__ import annotations
 

@@ -2,8 +2,7 @@
 
 `Pages` lays an array against a page of memory that nobody may touch; the processor itself finds who
 does.  `Blocks` lays it into a block of the C library of exactly its size; AddressSanitizer, which
-stands in for that library, finds who leaves it.
-"""
+stands in for that library, finds who leaves it."""
 
 import ctypes
 import mmap

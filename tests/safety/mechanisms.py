@@ -1,8 +1,7 @@
 """Call what a package of a mechanism has in C beside its kernels.
 
 ``python -m tests.safety.mechanisms FOLDER``: accelerations and steps, which must be those of
-Python, then arguments that C cannot take as they are.  The last line says how much was compared.
-"""
+Python, then arguments that C cannot take as they are.  The last line says how much was compared."""
 
 import json
 import sys

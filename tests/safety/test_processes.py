@@ -1,7 +1,6 @@
 """Threads, forks, interpreters within one process, its end, and Ctrl-C: nothing hangs or crashes.
 
-Every case is a program of its own in a child Python, as a user would write it.
-"""
+Every case is a program of its own in a child Python, as a user would write it."""
 
 import os
 import signal

@@ -2,8 +2,7 @@
 
 Kernels and wrappers are compiled with both, and everything is called in a Python of its own into
 which the run-time libraries of the sanitizers are loaded first.  Versions for wider vectors than
-this processor has are made with what it has, so that their C code is watched as well.
-"""
+this processor has are made with what it has, so that their C code is watched as well."""
 
 from __future__ import annotations
 

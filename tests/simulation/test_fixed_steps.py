@@ -1,8 +1,7 @@
 """Mechanisms in steps of one size: against published figures, the adaptive way, and themselves.
 
 Compiled modules, whose builds compare C with the reference in Python already; where torques are
-functions, the reference itself runs.
-"""
+functions, the reference itself runs."""
 
 import warnings
 from functools import cache
@@ -215,8 +214,7 @@ WIND = (
 def test_objectives_name_multipliers_and_forces_name_time():
     """Gradients by eqs. (12) to (18) are those of the discrete motion; order 2 to the adaptive one.
 
-    Its projections have no multipliers, and those of steps are of first order.
-    """
+    Its projections have no multipliers, and those of steps are of first order."""
     text = (MECHANISMS / "five_bar.yaml").read_text()
     text = text.replace("outputs:\n", TOLD).replace("loops:\n", f"{WIND}loops:\n", 1)
     names = ("m", "L_s1", "x_G")

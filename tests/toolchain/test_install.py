@@ -246,8 +246,7 @@ def _fail_at(monkeypatch, number):
 def _date_ahead(target):
     """Date a package ahead, so that each file that replaces one is given a later second.
 
-    The number of steps would else depend on how many of the files came within one second.
-    """
+    The number of steps would else depend on how many of the files came within one second."""
     ahead = int(time.time()) + 1000
     for path in target.rglob("*.py"):
         os.utime(path, (ahead, ahead))

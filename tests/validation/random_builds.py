@@ -3,8 +3,7 @@
     python -m tests.validation.random_builds --models 2000 --seed 1 --log builds.jsonl
 
 Model `k` of a seed is the same everywhere.  Models that are in the log already are not built again.
-The exit status is 1 if a model was refused or crashed.
-"""
+The exit status is 1 if a model was refused or crashed."""
 
 from __future__ import annotations
 

@@ -45,8 +45,7 @@ def with_everything(seed):
 def mutations(seed, function):
     """Yield programs of random formulations, and with the sign of one statement flipped.
 
-    Another robot every ten times: on some a function is constant, such as loads on the base.
-    """
+    Another robot every ten times: on some a function is constant, such as loads on the base."""
     rng = np.random.default_rng(seed)
     able = [item for item in FORMULATIONS if function in PROVIDED[item.name]]
     for times in itertools.count():

@@ -1,7 +1,6 @@
 """All robots of the package `example-robot-data` against Pinocchio's own reading of them.
 
-The package (131 MB) is an extra of its own: pip install 'symgen[test-robots]'.
-"""
+The package (131 MB) is an extra of its own: pip install 'symgen[test-robots]'."""
 
 import functools
 import importlib.metadata
