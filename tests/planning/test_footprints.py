@@ -40,13 +40,15 @@ TASK = {
 WEIGHT = 4.2 * 9.81
 
 
+pytestmark = pytest.mark.slow
+
+
 @pytest.fixture(scope="module")
 def squat():
     more = ("inverse_dynamics_load_derivatives", "point_motion", "mass_matrix", "joint_wrenches")
     return symgen.plan(module(SQUATTER, functions=(*SOLVED, *more)), TASK)
 
 
-@pytest.mark.slow
 def test_page(squat, tmp_path):
     assert squat.status == "solved"
     text = squat.report(tmp_path / "a.html").read_text()

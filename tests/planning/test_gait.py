@@ -1,12 +1,10 @@
 """One step of the human of 55 coordinates: the example, and at the size of Barman (2020)."""
 
-import copy
-
 import numpy as np
 import pytest
-import yaml
 
 import symgen
+from benchmarks.gait import tasks
 from symgen.planning import ground_reaction, reading
 from tests.modules import EXAMPLES, module
 from tests.planning.robots import SOLVED
@@ -91,11 +89,7 @@ def test_it_resembles_a_measured_stride(human, step):
 
 def test_the_size_of_the_thesis(human):
     """330 control points, of which 102 are frozen, 7 instants: an optimum at its instants."""
-    task = copy.deepcopy(yaml.safe_load(TASK.read_text()))
-    task["profile"] = {"segments": 3, "check": "midpoints", "knots": "segments"}
-    task["mirrored"]["qdd"] = None
-    del task["contacts"]["phases"][1]
-    found = symgen.plan(human, task, tolerance=1e-6)
+    found = symgen.plan(human, tasks()["thesis, 7 instants"], tolerance=1e-6)
     assert found.control_points.size == 330
     assert found.status == "exceeded"  # between its instants
     assert len(found.steps) < 400
