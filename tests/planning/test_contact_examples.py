@@ -14,10 +14,8 @@ from tests.planning.robots import EXAMPLES, SOLVED, example
 pytest.importorskip("casadi", reason="needs casadi: pip install 'symgen[test]'")
 pytestmark = pytest.mark.slow
 
-FUNCTIONS = (
-    *SOLVED, "inverse_dynamics_load_derivatives", "mass_matrix", "point_motion", "center_of_mass",
-    "centroidal_momentum_rate",
-)  # fmt: skip
+MORE = ("mass_matrix", "point_motion", "center_of_mass", "centroidal_momentum_rate")
+FUNCTIONS = (*SOLVED, *MORE, "inverse_dynamics_load_derivatives")
 TASKS = {
     "quadruped_trot": ("trunk_x", 0.15), "hopper_jump": ("x", 0.4),
     "small_humanoid_step": ("pelvis_x", 0.2), "lifter_lift": None,

@@ -33,10 +33,8 @@ contacts:
   places: {l_heel_in: [~, 0.1]}
   clearance: 0
 """
-CALLED = (
-    "inverse_dynamics", "inverse_dynamics_derivatives",
-    "inverse_dynamics_load_derivatives", "forward_kinematics", "jacobians", "point_motion",
-)  # fmt: skip
+TORQUES = [f"inverse_dynamics{kind}" for kind in ("", "_derivatives", "_load_derivatives")]
+CALLED = (*TORQUES, "forward_kinematics", "jacobians", "point_motion")
 WRONG = [  # what stands in place of what in RIGHT; line, words of the message
     ("sets:", "set:", 10, "did you mean 'sets'?"),
     ("[l_heel_in, l_toe_in]", "[l_hel_in, l_toe_in]", 11, "did you mean 'l_heel_in'?"),
@@ -81,6 +79,12 @@ def task(walker):
     return reading.read(file_of(RIGHT), walker)
 
 
+def standing_on(walker, points):
+    contacts = {"sets": {"all": points}, "phases": [{"on": ["all"]}]}
+    ends = {"start": {"q": {"pelvis_x": 0}}, "goal": {"q": {"pelvis_x": 0}}}
+    return reading.read({"symgen_task": 1, "time": 1, **ends, "contacts": contacts}, walker)
+
+
 @pytest.mark.parametrize(("was", "now", "line", "words"), WRONG)
 def test_wrong_contacts(walker, was, now, line, words):
     assert was in RIGHT
@@ -88,10 +92,8 @@ def test_wrong_contacts(walker, was, now, line, words):
 
 
 def test_points_need_loads(walker):
-    contacts = {"sets": {"all": ["l_toe_out"]}, "phases": [{"on": ["all"]}]}
-    ends = {"start": {"q": {"pelvis_x": 0}}, "goal": {"q": {"pelvis_x": 0}}}
     with pytest.raises(ModelError, match="rebuild it with --load l_toe_out"):
-        reading.read({"symgen_task": 1, "time": 1, **ends, "contacts": contacts}, walker)
+        standing_on(walker, ["l_toe_out"])
 
 
 def test_forces_begin_and_end_at_0(walker, task):
@@ -108,19 +110,10 @@ def test_forces_begin_and_end_at_0(walker, task):
     assert np.flatnonzero(resting[:, 2]).tolist() == [2, 6]  # it leaves, and comes on at the end
 
 
-@pytest.mark.parametrize(
-    ("points", "rows"),
-    [
-        (["l_heel_in"], 3),
-        (["l_heel_in", "l_toe_in"], 5),
-        (["l_heel_in", "l_toe_in", "l_heel_out"], 6),
-    ],
-)
+@pytest.mark.parametrize(("points", "rows"), [(1, 3), (2, 5), (3, 6)])
 def test_independent_rows_of_a_point_a_line_a_face(walker, points, rows):
     """Of a foot that stands, three coordinates of a point, five of two, six of a face are held."""
-    contacts = {"sets": {"all": points}, "phases": [{"on": ["all"]}]}
-    ends = {"start": {"q": {"pelvis_x": 0}}, "goal": {"q": {"pelvis_x": 0}}}
-    task = reading.read({"symgen_task": 1, "time": 1, **ends, "contacts": contacts}, walker)
+    task = standing_on(walker, ["l_heel_in", "l_toe_in", "l_heel_out"][:points])
     ground = Ground.of(task, walker, 3, Profile(3, 2))
     independent = ground._independent(task, np.ones(18, dtype=bool))
     assert independent[1].sum() == rows

@@ -9,44 +9,23 @@ import pytest
 import symgen
 from symgen.page.animation import MOST_CURVES, Curves
 from symgen.planning import ground_reaction
-from tests.modules import module
 from tests.page.test_animation import packed
-from tests.planning.robots import SOLVED
+from tests.planning.robots import SOLVED, example
 
-SQUATTER = """
-symgen: 1
-name: squatter
-gravity: [0, 0, -9.81]
-joints:
-  - {name: x, type: prismatic, axis: [1, 0, 0], origin: {}, actuated: false, link: {}}
-  - {name: z, type: prismatic, axis: [0, 0, 1], origin: {}, actuated: false, link: {}}
-  - {name: tilt, type: revolute, axis: [0, 1, 0], origin: {}, actuated: false,
-     link: {name: trunk, mass: 3, com: [0, 0, 0.2], inertia: {}}}
-  - {name: hip, type: revolute, axis: [0, -1, 0], origin: {},
-     link: {name: thigh, mass: 0.6, com: [0, 0, -0.15], inertia: {}}}
-  - {name: knee, type: revolute, axis: [0, 1, 0], origin: {xyz: [0, 0, -0.3]},
-     link: {name: shank, mass: 0.4, com: [0, 0, -0.15], inertia: {}}}
-  - {name: ankle, type: revolute, axis: [0, -1, 0], origin: {xyz: [0, 0, -0.3]},
-     link: {name: foot, mass: 0.2, com: [0.05, 0, 0], inertia: {}}}
-points: [{name: heel, link: foot, point: [-0.1, 0, 0]}, {name: toe, link: foot, point: [0.2, 0, 0]}]
-loads: [{name: heel, link: foot, point: [-0.1, 0, 0]}, {name: toe, link: foot, point: [0.2, 0, 0]}]
-"""
-START, GOAL = ({"q": [0, 0.6 * np.cos(a), 0, a, 2 * a, a]} for a in (0.9, 0.4))
+START, GOAL = ({"q": [0, 0.06 + 0.6 * np.cos(a), 0, -a, 2 * a, -a]} for a in (0.9, 0.4))
 TASK = {
     "symgen_task": 1, "time": 0.5, "start": START, "goal": GOAL,
     "objective": {"torque": 1}, "profile": {"segments": 3, "check": "midpoints"},
     "contacts": {"sets": {"foot": ["heel", "toe"]}, "phases": [{"on": ["foot"]}]},
 }  # fmt: skip
-WEIGHT = 4.2 * 9.81
-
-
+WEIGHT = 8 * 9.81
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
 def squat():
     more = ("inverse_dynamics_load_derivatives", "point_motion", "mass_matrix", "joint_wrenches")
-    return symgen.plan(module(SQUATTER, functions=(*SOLVED, *more)), TASK)
+    return symgen.plan(example("plan/hopper", (*SOLVED, *more), loads=("heel", "toe")), TASK)
 
 
 def test_page(squat, tmp_path):
@@ -62,14 +41,14 @@ def test_page(squat, tmp_path):
     np.testing.assert_allclose(loads[..., :3], squat.contact_forces_at(s), 1e-5, 1e-9)
     resultant = ground_reaction(squat.module, motion.q, motion.qd, motion.qdd)
     np.testing.assert_allclose(centre, resultant.zmp, atol=1e-6)
-    assert np.all((centre[:, 0] > -0.1) & (centre[:, 0] < 0.2))
+    assert np.all((centre[:, 0] > -0.05) & (centre[:, 0] < 0.15))
     (curve,) = (curve for curve in facts["curves"] if curve["title"].startswith("Normal"))
     assert curve["names"] == ["foot"]
     assert curve["levels"] == [pytest.approx(WEIGHT)]
     ground, print_ = facts["shapes"]
     assert ground["link"] == print_["link"] == -1
     corners = packed(text, "vertices").reshape(-1, 3)[ground["vertices"] :]
-    ends = np.array([-0.1, 0.2]) + 0.003 * np.array([-1, 1])  # with the rim
+    ends = np.array([-0.05, 0.15]) + 0.002 * np.array([-1, 1])  # with the rim
     np.testing.assert_allclose([corners.min(0)[0], corners.max(0)[0]], ends, atol=1e-4)
     np.testing.assert_allclose(corners[:, 2], 0, atol=1e-6)
     squat.plot(tmp_path / "a.png")

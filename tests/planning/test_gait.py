@@ -13,35 +13,25 @@ pytest.importorskip("casadi", reason="needs casadi: pip install 'symgen[test]'")
 pytestmark = pytest.mark.slow
 
 TASK = EXAMPLES / "plan" / "human55_step.yaml"
-FUNCTIONS = (
-    *SOLVED, "inverse_dynamics_load_derivatives", "point_motion", "mass_matrix", "outputs",
-    "outputs_derivatives",
-)  # fmt: skip
+OUTPUTS = ("outputs", "outputs_derivatives")
+FUNCTIONS = (*SOLVED, *OUTPUTS, "inverse_dynamics_load_derivatives", "point_motion", "mass_matrix")
 MEASURED = EXAMPLES / "plan" / "measured_stride.csv"
+WEIGHT = 73.0 * 9.81
 
 
 @pytest.fixture(scope="module")
-def human():
-    return module(
-        EXAMPLES / "human55.yaml", functions=FUNCTIONS, loads=reading.contact_points(TASK)
-    )
-
-
-@pytest.fixture(scope="module")
-def step(human):
+def step():
+    points = reading.contact_points(TASK)
+    human = module(EXAMPLES / "human55.yaml", functions=FUNCTIONS, loads=points)
     return symgen.plan(human, TASK)
 
 
-def weight(human):
-    return 9.81 * sum(human.inertial_parameters[::10])
-
-
-def test_forces_are_those_of_the_motion(human, step):
+def test_forces_are_those_of_the_motion(step):
     """Sums of contact forces and moments equal the resultants of the motion without them, the
     zero-moment point lies in the support polygon, forces keep their pyramids."""
     forces = step.contact_forces
-    places = human.point_motion(step.q, step.qd, step.qdd)[0][:, step.task.contacts.points]
-    reaction, W = ground_reaction(human, step.q, step.qd, step.qdd), weight(human)
+    places = step.module.point_motion(step.q, step.qd, step.qdd)[0][:, step.task.contacts.points]
+    reaction, W = ground_reaction(step.module, step.q, step.qd, step.qdd), WEIGHT
     assert np.abs(reaction.force - forces.sum(axis=1)).max() < 1e-9 * W
     assert np.abs(reaction.moment - np.cross(places, forces).sum(axis=1)).max() < 1e-9 * W
     assert forces[..., 2].min() > -1e-9 * W
@@ -51,15 +41,15 @@ def test_forces_are_those_of_the_motion(human, step):
     assert np.abs(reaction.zmp - centre)[:, :2].max() < 1e-9
 
 
-def test_a_step_is_one_of_walking(human, step):
+def test_a_step_is_one_of_walking(step):
     """Two peaks of 1.0 to 1.3 W around a valley of 0.6 to 0.9 W; braking, then pushing."""
     assert step.status == "solved"
     assert max(step.ground.missed.values()) < 1e-6
     assert step.ground.slips["l_heel_in"] < 2e-4
     assert step.ground.depth < 5e-3
     assert step.final_error < np.radians(1)
-    names, W = step.task.contacts.names, weight(human)
-    left = step.contact_forces[:, [name.startswith("l_") for name in names]].sum(axis=1) / W
+    left = [name[0] == "l" for name in step.task.contacts.names]
+    left = step.contact_forces[:, left].sum(axis=1) / WEIGHT
     normal, ahead = left[:, 2], left[:, 0]
     valley = 4 + int(normal[4:10].argmin())
     assert 0.6 < normal[valley] < 0.9
@@ -69,15 +59,13 @@ def test_a_step_is_one_of_walking(human, step):
     assert normal[0] < 1e-9
 
 
-def test_it_resembles_a_measured_stride(human, step):
-    measured = np.genfromtxt(
-        [line for line in MEASURED.read_text().splitlines() if line[0] != "#"],
-        delimiter=",", names=True,
-    )  # fmt: skip
+def test_it_resembles_a_measured_stride(step):
+    lines = [line for line in MEASURED.read_text().splitlines() if line[0] != "#"]
+    measured = np.genfromtxt(lines, delimiter=",", names=True)
     s = np.linspace(0, 1, 101)
     q, percent = step.path.motion(s).q, np.concatenate([50 * s, 50 + 50 * s])
     for joint, least in (("hip_flexion", 0.8), ("knee_flexion", 0.85)):
-        sides = [q[:, human.position_names.index(f"{side}_{joint}")] for side in "lr"]
+        sides = [q[:, step.module.position_names.index(f"{side}_{joint}")] for side in "lr"]
         planned = np.interp(measured["percent"], percent, np.concatenate(sides))
         assert np.corrcoef(planned, measured[joint.partition("_")[0]])[0, 1] > least
     sides = [[name[0] == side for name in step.task.contacts.names] for side in "lr"]
@@ -87,9 +75,9 @@ def test_it_resembles_a_measured_stride(human, step):
         assert np.corrcoef(planned, measured[name])[0, 1] > least
 
 
-def test_the_size_of_the_thesis(human):
+def test_the_size_of_the_thesis(step):
     """330 control points, of which 102 are frozen, 7 instants: an optimum at its instants."""
-    found = symgen.plan(human, tasks()["thesis, 7 instants"], tolerance=1e-6)
+    found = symgen.plan(step.module, tasks()["thesis, 7 instants"], tolerance=1e-6)
     assert found.control_points.size == 330
     assert found.status == "exceeded"  # between its instants
     assert len(found.steps) < 400
