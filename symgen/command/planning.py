@@ -77,10 +77,11 @@ def plan(
     solver = ready(solver, exact_hessian=not limited_memory)
     check_outputs(outputs, (model, task))
     check_order(model)
-    check_robot(read(model, reading))
+    robot = read(model, reading)
+    check_robot(robot)
     options = BuildOptions(
         runtime_parameters=named_parameters(task) or ("none",),
-        loads=(*loads, *contact_points(task)), points=added_points, reading=reading,
+        loads=(*loads, *contact_points(task, robot)), points=added_points, reading=reading,
     )  # fmt: skip
     with output.journal() as journal:
         module = load_package(build(model, options, journal).folder)

@@ -192,7 +192,7 @@ def read_contacts(value: Value, module: Any) -> Contacts | None:
     names = tuple(dict.fromkeys(name for points in sets.values() for name in points))
     numbers = [list(module.point_names).index(name) for name in names]
     missing = [name for name in names if name not in module.load_names]
-    if missing:
+    if missing and not keys["sets"].is_broken:
         options = " ".join(f"--load {name}" for name in missing)
         keys["sets"].fault(f"the module has no loads at these points; rebuild it with {options}")
     until, on = _phases(keys["phases"], sets, names)

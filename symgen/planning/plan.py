@@ -189,8 +189,9 @@ def plan(
     if isinstance(module, str | Path):
         chosen = reading.named_parameters(task) or ("none",)
         reading.check_order(module)
-        check_robot(description.read(module))
-        points = reading.contact_points(task)
+        robot = description.read(module)
+        check_robot(robot)
+        points = reading.contact_points(task, robot)
         options = BuildOptions(runtime_parameters=chosen, loads=points)
         module = load_package(build(module, options).folder)
     for name, value, least in (

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from symgen.description.findings import Findings
+from symgen.description.model import RobotDescription
 from symgen.description.reading import Document, Scalar, Table, decode, load
 from symgen.description.schema import seen
 from symgen.errors import RequestError
@@ -76,9 +77,16 @@ def named_parameters(source: str | PathLike[str] | Mapping[str, Any]) -> tuple[s
     return tuple(node.value.entries) if node and isinstance(node.value, Table) else ()
 
 
-def contact_points(source: str | PathLike[str] | Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the names of contact points in a task: the module is built with a load at each."""
-    return named_points(_document(source).root)
+def contact_points(
+    source: str | PathLike[str] | Mapping[str, Any], robot: RobotDescription | None = None
+) -> tuple[str, ...]:
+    """Return the names of contact points in a task: the module is built with a load at each.
+
+    Names that are no points of a `robot` are left to the faults of the task.
+    """
+    names = named_points(_document(source).root)
+    points = {x.name for x in robot.points} if robot is not None else names
+    return tuple(name for name in names if name in points)
 
 
 def check_order(model: str | PathLike[str]) -> None:
