@@ -208,7 +208,7 @@ class Ground:
             sizes = np.linalg.norm(rows, axis=1)
             rows /= np.where(sizes > 0, sizes, 1.0)[:, None]
             kept = np.zeros(len(rows), dtype=bool)
-            in_plane = np.flatnonzero(np.column_stack([located.reshape(-1, 2), ~stands & stands]))
+            in_plane = np.flatnonzero(np.pad(located.reshape(-1, 2), ((0, 0), (0, 1))))
             touching = np.flatnonzero(np.outer(stands, [True, True, False]))
             off_ground = np.flatnonzero(np.outer(~stands, [False, False, True]))
             for some in (heights, in_plane, np.setdiff1d(touching, in_plane)):
