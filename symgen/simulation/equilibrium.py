@@ -38,7 +38,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from symgen.errors import RequestError
-from symgen.runtime.closure import RANK, row_sizes, solved, unmet
+from symgen.runtime.closure import RANK, inconsistent, row_sizes, solved
 from symgen.runtime.configuration import configuration_of
 from symgen.simulation.accelerations import has_constraints
 from symgen.simulation.arguments import (
@@ -404,12 +404,11 @@ class Statics:
             above = above + by_loops[1](q, multipliers, **self.of_loops)
         dq = np.zeros((module.n, len(names)))
         dq[free], dx, unique = solved(K[np.ix_(free, free)], J[:, free], above[free], below)
-        broken = unmet(J[np.newaxis], dq.T, -below.T) if by_loops else np.zeros(len(names), bool)
-        if broken.any():
-            raise RequestError(
-                f"{caller}: no pose keeps the loops closed where "
-                f"{', '.join(compress(names, broken))} changes; hold less"
-            )
+        for name, b in zip(names, below.T, strict=True):
+            if inconsistent(J[:, free], b, np.abs(b).max(initial=0.0)).any():
+                raise RequestError(
+                    f"{caller}: no pose closes the loops where {name} changes; hold less"
+                )
         dx = np.where(unique[:, np.newaxis], dx / sizes, np.nan)
         return EquilibriumDerivatives(dq, dx, configuration_of(module).rate(q, dq.T).T)
 

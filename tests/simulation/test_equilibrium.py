@@ -254,10 +254,13 @@ def test_wrong_calls(hanging, message):
 
 
 def test_wrong_modules(closed, quadruped):
+    rest = symgen.equilibrium(closed)
     wrong = {
         "expected a generated module, got 'arm.yaml'": lambda: symgen.equilibrium("arm.yaml"),
         "q: assemble: the loops do not close from here: end_":
             lambda: symgen.equilibrium(closed, closed.coordinate_names),
+        "derivatives: no pose closes the loops where L changes; hold less":
+            lambda: symgen.equilibrium(closed, closed.coordinate_names[:4], rest.q).derivatives(),
         "trunk_vx, trunk_vy, trunk_wz; choose a pose by hold=['trunk_vx', 'trunk_vy', 'trunk_wz']":
             lambda: symgen.equilibrium(quadruped),
     }  # fmt: skip
