@@ -30,7 +30,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import compress
 from typing import Any, NamedTuple
 
@@ -177,7 +176,7 @@ def equilibrium(
         at, iterations = statics.settled(start, by_work=False)
     statics.refuse(at)
     skew = np.abs(at.A - at.A.T).max(initial=0.0) > SYMMETRIC * at.stiffest
-    stable = None if skew else bool((at.modes[0] > 0.0).all())
+    stable = None if skew else bool((at.values > 0.0).all())
     return Equilibrium(at.q, at.multipliers, at.r, iterations, stable, at.K, statics)
 
 
@@ -185,8 +184,9 @@ def equilibrium(
 class Balance:
     """Forces and stiffness at one configuration, in the notation of the module.
 
-    `B` is (n, k) for k free motions, `rounding` the norm of g below which forces are balanced.
-    `descended` is whether a descent led here.
+    `B` is (n, k) for k free motions; `values` (k,) and `vectors` (k, k) are eigenvalues and
+    eigenvectors of the symmetric part of A, `size` is the norm of g, `rounding` the one below which
+    forces are balanced.  `descended` is whether a descent led here.
     """
 
     q: Array
@@ -194,46 +194,23 @@ class Balance:
     r: Array
     K: Array
     B: Array
+    g: Array
+    A: Array
+    values: Array
+    vectors: Array
+    size: float
     rounding: float
     descended: bool
-
-    @cached_property
-    def g(self) -> Array:
-        """Unbalanced forces along the free motions, (k,)."""
-        return np.asarray(self.B.T @ self.r)
-
-    @cached_property
-    def A(self) -> Array:
-        """Stiffness along the free motions, (k, k)."""
-        return np.asarray(self.B.T @ self.K @ self.B)
-
-    @cached_property
-    def modes(self) -> tuple[Array, Array]:
-        """Eigenvalues (k,) and eigenvectors (k, k) of the symmetric part of A."""
-        values, vectors = np.linalg.eigh((self.A + self.A.T) / 2)
-        return values, vectors
 
     @property
     def stiffest(self) -> float:
         """Largest magnitude of an eigenvalue."""
-        return float(np.abs(self.modes[0]).max(initial=0.0))
-
-    @property
-    def size(self) -> float:
-        """Norm of g."""
-        return float(np.linalg.norm(self.g))
+        return float(np.abs(self.values).max(initial=0.0))
 
     @property
     def is_balanced(self) -> bool:
         """Whether the forces are balanced."""
         return self.size <= self.rounding
-
-    @property
-    def reach(self) -> float:
-        """Largest Newton step: 0 where a descent would end at an unstable equilibrium."""
-        if (self.modes[0] >= -NOTHING * self.stiffest).all():
-            return REACH
-        return 0.0 if self.descended else NEAR
 
     def newton(self) -> Array:
         """Return Newton's step (n,)."""
@@ -241,12 +218,10 @@ class Balance:
 
     def descent(self) -> Array:
         """Return the step (n,) along which unbalanced forces do work in every mode."""
-        values, vectors = self.modes
-        stiffness, w = np.abs(values), vectors.T @ self.g
+        shapes, w, stiffness = self.B @ self.vectors, self.vectors.T @ self.g, np.abs(self.values)
         still = (stiffness <= NOTHING * self.stiffest) & (np.abs(w) <= self.rounding)
-        stiffness = np.maximum(stiffness, np.abs(w) * np.abs(self.B @ vectors).max(axis=0) / REACH)
-        y = np.where(still, 0.0, w / np.where(still, 1.0, stiffness))
-        return np.asarray(-self.B @ vectors @ y)
+        stiffness = np.maximum(stiffness, np.abs(w) * np.abs(shapes).max(axis=0) / REACH)
+        return np.asarray(-shapes @ np.where(still, 0.0, w / np.where(still, 1.0, stiffness)))
 
 
 @dataclass(frozen=True)
@@ -270,10 +245,8 @@ class Statics:
     def start(self, q: Any) -> Balance:
         """Return forces and stiffness at the start; RequestError where it is none."""
         module = self.module
-        if q is None:
-            q = getattr(module, "initial_q", module.neutral())
-        q = numbers("q", q, (len(module.position_names),), CALLER)
-        refuse_not_finite("q", q, CALLER)
+        q = getattr(module, "initial_q", module.neutral()) if q is None else q
+        q = _array("q", q, (len(module.position_names),))
         try:
             return self.balance(self.closed(module.normalize(q)))
         except (ValueError, np.linalg.LinAlgError) as error:
@@ -311,9 +284,12 @@ class Statics:
         B = np.zeros((n, Z.shape[1]))
         B[free] = np.linalg.solve(np.linalg.cholesky(Z.T @ M @ Z), Z.T).T
         r = h - self.tau - (J.T @ x)[:, 0]
+        g, A = B.T @ r, B.T @ K @ B
         terms = np.abs(h) + np.abs(self.tau) + (np.abs(J.T) @ np.abs(x))[:, 0]
         terms = np.abs(B.T) @ (terms + np.abs(K).sum(axis=1))
-        return Balance(q, multipliers, r, K, B, BALANCED * float(np.linalg.norm(terms)), descended)
+        size, rounding = float(np.linalg.norm(g)), BALANCED * float(np.linalg.norm(terms))
+        modes = np.linalg.eigh((A + A.T) / 2)
+        return Balance(q, multipliers, r, K, B, g, A, *modes, size, rounding, descended)
 
     def settled(self, at: Balance, by_work: bool) -> tuple[Balance, int]:
         """Return the balance after steps from `at`, and their number."""
@@ -329,8 +305,8 @@ class Statics:
 
         Unbalanced forces do work along the step, or become smaller (not `by_work`).
         """
-        step = at.newton()
-        if np.abs(step).max(initial=0.0) <= at.reach:
+        step, definite = at.newton(), (at.values >= -NOTHING * at.stiffest).all()
+        if np.abs(step).max(initial=0.0) <= (REACH if definite else 0.0 if at.descended else NEAR):
             new = self.moved(at, step, at.descended)
             if new is not None and new.size <= at.size / 2:
                 return new
