@@ -218,10 +218,11 @@ class Balance:
 
     def descent(self) -> Array:
         """Return the step (n,) along which unbalanced forces do work in every mode."""
-        shapes, w, stiffness = self.B @ self.vectors, self.vectors.T @ self.g, np.abs(self.values)
-        still = (stiffness <= NOTHING * self.stiffest) & (np.abs(w) <= self.rounding)
-        stiffness = np.maximum(stiffness, np.abs(w) * np.abs(shapes).max(axis=0) / REACH)
-        return np.asarray(-shapes @ np.where(still, 0.0, w / np.where(still, 1.0, stiffness)))
+        shapes, w = self.B @ self.vectors, self.vectors.T @ self.g
+        softest = np.abs(w) * np.abs(shapes).max(axis=0) / REACH
+        stiffness = np.maximum(np.abs(self.values), softest)
+        y = np.divide(w, stiffness, out=np.zeros_like(w), where=np.abs(w) > self.rounding)
+        return np.asarray(-shapes @ y)
 
 
 @dataclass(frozen=True)
@@ -325,14 +326,10 @@ class Statics:
 
     def moved(self, at: Balance, step: Array, descended: bool) -> Balance | None:
         """Return the balance after a step (n,) with closed loops; None where there is none."""
-        q = self.module.integrate(at.q, step)
         try:
-            closed = self.closed(q)
-            new = self.balance(closed, descended)
+            return self.balance(self.closed(self.module.integrate(at.q, step)), descended)
         except (ValueError, np.linalg.LinAlgError):
             return None
-        jumped = np.abs(self.module.difference(q, closed)).max() > np.abs(step).max()
-        return None if jumped else new
 
     def refuse(self, at: Balance) -> None:
         """Raise `RequestError` where forces are unbalanced, or the equilibrium not isolated."""
