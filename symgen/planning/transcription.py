@@ -203,7 +203,7 @@ class _Transcription:
             terms += self.state(f"via {k + 1}", via.state, via.at)
         terms += [self.sampled(entry) for entry in self.limited]
         terms += closed(self.task, self.module, self.profile, self.sizes)
-        terms += smooth(self.profile, self.sizes, self.moving)
+        terms += smooth(self.profile, self.sizes, self.moving, self.labels)
         if self.ground is not None:
             linear = [term for term in terms if isinstance(term, Linear | Rates)]
             bounds = self.lower, self.upper
@@ -467,10 +467,10 @@ def forces(task: Task, module: Any) -> tuple[Force, ...]:
     return tuple(unknown)
 
 
-def smooth(profile: Profile, sizes: Sizes, moving: Flags) -> list[Term]:
+def smooth(profile: Profile, sizes: Sizes, moving: Flags, names: Sequence[str]) -> list[Term]:
     """Return rows that make independent coordinates one polynomial over every segment.
 
-    Coordinates that are not `moving` (n,) are constant.
+    Coordinates, of these `names`, that are not `moving` (n,) are constant.
     """
     jumps = profile.jumps()
     independent = np.setdiff1d(np.flatnonzero(moving), profile.dependent)
@@ -482,9 +482,10 @@ def smooth(profile: Profile, sizes: Sizes, moving: Flags) -> list[Term]:
     joints = np.tile(independent, len(rows))
     which = np.tile(np.arange(len(independent)), len(rows))
     zero = np.zeros(len(jumps) * len(independent))
+    labels = tuple(names[k] for k in independent)
     return [
         Linear(
-            sizes, "smooth", zero, zero, rows=rows[entries] * len(independent) + which,
+            sizes, "smoothness", zero, zero, labels, rows=rows[entries] * len(independent) + which,
             columns=columns[entries] * sizes.n + joints,
             coefficients=jumps[rows, columns][entries],
         )

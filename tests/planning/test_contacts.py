@@ -87,7 +87,8 @@ def task(walker):
 def standing_on(walker, points):
     contacts = {"sets": {"all": points}, "phases": [{"on": ["all"]}]}
     ends = {"start": {"q": {"pelvis_x": 0}}, "goal": {"q": {"pelvis_x": 0}}}
-    return reading.read({"symgen_task": 1, "time": 1, **ends, "contacts": contacts}, walker)
+    more = {"contacts": contacts, "guess": {"q": 0}}
+    return reading.read({"symgen_task": 1, "time": 1, **ends, **more}, walker)
 
 
 @pytest.mark.parametrize(("was", "now", "line", "words"), WRONG)
