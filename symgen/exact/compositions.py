@@ -13,6 +13,7 @@
     M qdd + bias      = tau, for the accelerations of forward dynamics, and for those of hybrid
                         dynamics
     pivots, diagonal  = those of M, by elimination that ignores the tree
+    rates of constraints of positions = slopes of these in time
 
     outputs           = their expressions over the results of other functions
 
@@ -29,7 +30,16 @@ from operator import add
 from symgen.algebra.evaluation import evaluate, over_graph
 from symgen.algebra.linear import Vector, inner
 from symgen.algebra.nodes import SYMBOL, Scalar, reachable
-from symgen.exact.model import EXPRESSIONS, FORCES, MODEL, NAMES, SIDES, Entries, Key
+from symgen.exact.model import (
+    EXPRESSIONS,
+    FORCES,
+    MODEL,
+    NAMES,
+    SIDES,
+    VELOCITY_ROWS,
+    Entries,
+    Key,
+)
 from symgen.exact.movements import DISPLACEMENTS
 from symgen.program.arguments import Size
 from symgen.program.functions import function_named
@@ -128,6 +138,12 @@ def _change(pose: Entries, v: Vector[Scalar], omega: Vector[Scalar]) -> list[Sca
     zero = v.x.graph.zero
     turned = [omega.cross(Vector(pose[k], pose[4 + k], pose[8 + k])) for k in range(3)]
     return [part for row in zip(*turned, v, strict=True) for part in row] + [zero] * 4
+
+
+def _rates(of: Mapping[str, Entries]) -> list[Scalar]:
+    """Rates of the constraints, 0 for those of velocities."""
+    pairs = zip(of[VELOCITY_ROWS], of["constraint_rates"], strict=True)
+    return [x if flag.is_zero else x.graph.zero for flag, x in pairs]
 
 
 def _torques_of_motion(of: Mapping[str, Entries]) -> list[Scalar]:
@@ -250,10 +266,12 @@ OUTPUTS = _made(
     "center_of_mass",
 )  # fmt: skip
 
+RATES = _made("constraint_rates of positions", "n_constraints", _rates, "constraint_rates")
+
 COMPOSITIONS = (
     REGRESSOR, WRENCHES, PARTS, CORIOLIS, GRADIENT_BY_Q, GRADIENT_BY_QD, SUM_OF_TORQUES,
     SUM_OF_ACCELERATIONS, GRAVITY, ENERGY, POSES, TORQUES, MOTION, PIVOTS, DIAGONAL,
-    HYBRID_TORQUES, HYBRID_MOTION, FREE_PIVOTS, FREE_DIAGONAL, OUTPUTS,
+    HYBRID_TORQUES, HYBRID_MOTION, FREE_PIVOTS, FREE_DIAGONAL, OUTPUTS, RATES,
 )  # fmt: skip
 OF_BODIES = (CORIOLIS, GRAVITY, REGRESSOR)
 """Compositions that fail for models with forces."""
@@ -302,7 +320,9 @@ def _sizes(model: Program[Scalar]) -> dict[str, int]:
     n_free = sum(flag.is_zero for flag in prescribed)
     outputs = [output for output in model.outputs if output.name == EXPRESSIONS]
     n_outputs = sum(len(output.entries) for output in outputs)
-    return {"n": len(prescribed), "n_free": n_free, "n_outputs": n_outputs}
+    rows = next(output for output in model.outputs if output.name == VELOCITY_ROWS).entries
+    sizes = {"n": len(prescribed), "n_free": n_free, "n_outputs": n_outputs}
+    return {**sizes, "n_constraints": len(rows)}
 
 
 def _program(

@@ -47,6 +47,9 @@ GRAVITY = "gravity"
 SIDES = "wrenches of columns"
 """Rows of flags that mark the joint wrench of every joint, for models with quaternions."""
 
+VELOCITY_ROWS = "constraints of velocities"
+"""Flags of the constraints that are relations of velocities."""
+
 FORCES = "forces of the model"
 """An output without entries, for models with forces."""
 
@@ -92,10 +95,13 @@ def model_program(tree: KinematicTree[Scalar]) -> Program[Scalar]:
     builder.output("qd", (n,), state.qd)
     builder.output("tau", (n,), state.tau)
     zero, unit = tree.algebra.zero, tree.algebra.one
+    of_velocities = {relation.name for relation in tree.relations if relation.is_of_velocities}
     builder.output("x", (n,), _argument(tree, "hybrid_dynamics", "x"))
     multipliers = _argument(tree, "inverse_dynamics_hessian", "multipliers")
     builder.output("multipliers", (n,), multipliers)
     builder.output("prescribed", (n,), (unit if j.prescribed else zero for j in tree.independent))
+    flags = [unit if x in of_velocities else zero for x in tree.constraint_names]
+    builder.output(VELOCITY_ROWS, (len(flags),), flags)
     runtime = tree.runtime_parameters
     builder.output(RUNTIME, (len(runtime),), map(tree.algebra.symbol, runtime))
     if tree.manifolds:

@@ -33,16 +33,16 @@ OF_ACCELERATIONS = ("constraint_bias", "constraint_accelerations")
 JACOBIAN = "constraint_jacobian"
 
 
-def acceleration_derivatives(chain: Chain[S]) -> Results[S]:
-    """Write MF-4 of second rates."""
+def rate_derivatives(chain: Chain[S]) -> Results[S]:
+    """Write MF-4 of rates or second rates."""
     results = chain.call(chain.function, chain.accelerations)
     with chain.b.variant("_rows"):
         J = chain.call(JACOBIAN, chain.state.qdd)[JACOBIAN]
-    value, by_q, by_qd = results
-    matrices = [rows_of(entries, chain.n) for entries in (results[by_q], results[by_qd], J)]
+    value, *slopes = results
+    matrices = [rows_of(x, chain.n) for x in (*map(results.__getitem__, slopes), J)]
     for row in zip(*matrices, strict=True):
         in_tangent_space(chain.joints, row, chain.accelerations, {})
-    changed = [results[value], *map(flat, matrices[:2])]
+    changed = [results[value], *map(flat, matrices[:-1])]
     names = zip(results, changed, strict=True)
     return chain.finish({name: chain.named(name, entries, "MF-4") for name, entries in names})
 
@@ -63,6 +63,8 @@ def torque_derivatives(chain: Chain[S]) -> Results[S]:
 FUNCTIONS: Mapping[str, Callable[[Chain[Any]], Results[Any]]] = {
     **dict.fromkeys(UNCHANGED, unchanged),
     **dict.fromkeys(OF_ACCELERATIONS, of_accelerations),
-    "constraint_acceleration_derivatives": acceleration_derivatives,
+    **dict.fromkeys(
+        ("constraint_rate_derivatives", "constraint_acceleration_derivatives"), rate_derivatives
+    ),
     "constraint_torque_derivatives": torque_derivatives,
 }
