@@ -45,7 +45,7 @@ def test_what_is_read():
 
 WRONG = {
     spring(stiffness=None):
-        "springs[0]: expected 'stiffness', 'damping' or both: it does nothing else",
+        "springs[0]: expected 'stiffness', 'damping' or both, or 'force': it does nothing else",
     spring(damping=-1): "springs[0].damping: -1 is negative; expected 0 or more",
     spring(length="-k"): "springs[0].length: -40 is negative; expected 0 or more",
     spring(between="[{link: b}, {point: hand}]"):
