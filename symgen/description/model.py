@@ -262,8 +262,8 @@ class SpringDescription:
     @property
     def type(self) -> str:
         """``spring`` where it has an energy and any damper takes power, else ``spring_law``."""
-        known = self.law is None or (self.energy is not None and "v" not in self.law.names)
-        return "spring" if known else "spring_law"
+        law = self.law
+        return "spring" if law is None or (self.energy and "v" not in law.names) else "spring_law"
 
 
 @dataclass(frozen=True)

@@ -219,8 +219,8 @@ def _check_three(node: Node) -> None:
 
 def _check_list(node: Node) -> None:
     if not isinstance(node, Listing) or not node.items:
-        found = "an empty list" if isinstance(node, Listing) else seen(node)
-        raise KindError(f"expected a list of numbers [a, b, ..], found {found}")
+        value = "an empty list" if isinstance(node, Listing) else seen(node)
+        raise KindError(f"expected a list of numbers [a, b, ..], found {value}")
 
 
 def _check_gravity(node: Node) -> None:
