@@ -126,7 +126,7 @@ def _check_law(table: SpringTable, path: KeyPath, laws: LawChecks) -> None:
     findings, law, energy = laws.findings, table.force, table.energy
     for key in ("stiffness", "damping") if table.gives("force") else ():
         if table.gives(key):
-            findings.fault((*path, key), "'force' takes its place; write it in that expression")
+            findings.fault((*path, key), "'force' replaces it; write it in that expression")
     if table.gives("energy") and not table.gives("force"):
         findings.fault((*path, "energy"), "it is that of 'force', which is missing; leave it out")
     if law is not None:

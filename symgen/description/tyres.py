@@ -67,7 +67,7 @@ LAW = {
     "r": "(centre.z - height)*n_z/s",
     "depth": "radius - r",
     "round": f"sqrt(depth**2 + {ROUNDING**4 / 4!r}/(depth**2 + {ROUNDING**2!r}))",
-    "d": "(depth + round)/2 + 1e-10",
+    "d": "(depth + round)/2 + 1e-11",
     "push": "{spring} - damping*v_n/(d + 0.002)",
     "fn": "d*(push + sqrt(push**2 + (10/(d + 0.002))**2))/2",
     "v_b": "sqrt(v_f**2 + 0.01)",
