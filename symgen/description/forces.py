@@ -15,6 +15,7 @@ is positive, and friction does not grow with slip.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 
 from symgen.description.expressions import (
     ZERO,
@@ -141,23 +142,20 @@ def _check_energy(
     law: Expression, energy: Expression, path: KeyPath, scalars: Scalars, length: Expression
 ) -> None:
     """Refuse an energy whose slope is not the force at rest, at several x that have a value."""
-    slopes = (Expression("", derivative(energy.root, name), ()) for name in "xl")
-    by_x, by_l = slopes
-    try:
-        slack = evaluate(length, scalars.values)
-    except EvaluationError:
-        return  # reported
-    for x in (share * (slack or 1.0) for share in _SHARES):
-        values = {**scalars.values, "x": x, "l": slack + x, "v": 0.0}
-        try:
-            slope, force = evaluate(by_x, values) + evaluate(by_l, values), evaluate(law, values)
-        except EvaluationError:
-            continue
-        if abs(slope - force) > _NEAR * max(abs(slope), abs(force)):
-            message = (
-                f"its slope at x = {x:.6g} is {slope:.6g} N, and 'force' at rest {force:.6g} N"
-            )
-            scalars.findings.fault(path, f"{message}; expected the integral of 'force' at v = 0")
+    by_x, by_l = (Expression("", derivative(energy.root, name), ()) for name in "xl")
+    pairs: list[tuple[float, float, float]] = []
+    for share in _SHARES:
+        with suppress(EvaluationError):  # no value here, or reported
+            slack = evaluate(length, scalars.values)
+            x = share * (slack or 1.0)
+            values = {**scalars.values, "x": x, "l": slack + x, "v": 0.0}
+            slope = evaluate(by_x, values) + evaluate(by_l, values)
+            pairs.append((x, slope, evaluate(law, values)))
+    largest = max((max(abs(slope), abs(force)) for _, slope, force in pairs), default=0.0)
+    for x, slope, force in pairs:
+        if abs(slope - force) > _NEAR * largest:
+            slopes = f"its slope at x = {x:.6g} is {slope:.6g} N, and 'force' at rest {force:.6g} N"
+            scalars.findings.fault(path, f"{slopes}; expected the integral of 'force' at v = 0")
             return
 
 

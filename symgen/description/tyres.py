@@ -10,9 +10,9 @@ angle,
     F_x = U N (k_1 + (k - k_1)/(2 |k - k_1| + 1)),  k_1 = k within [-1/2, 1/2],
     F_y = -U N h_1 (1 + H + H^2),  M_z = U N width h_1 H^3,  H = 1 - |h_1|,  h_1 = h within [-1, 1].
 
-They are continuous with their first derivatives.  Rounded are the beginning of the contact (over
-`ROUNDING`; the force fades with the third power of the clearance), the normal force near 0 (10 N in
-contact), the friction at full slip, and velocities near 0 (0.1 m/s).  Where the ground mentions t,
+They are continuous with their first derivatives.  Smooth functions replace max(depth, 0) (over
+`ROUNDING`; the force decays with the third power of the clearance), max(N, 0) (10 N in contact),
+min(1, slip) in the friction, and |v| in the slip (0.1 m/s).  Where the ground mentions t,
 velocities are relative to it.
 """
 
@@ -45,7 +45,7 @@ from symgen.description.wording import KeyPath, shown
 from symgen.joints.revolute import Revolute
 
 ROUNDING = 1e-4
-"""Depth, in m, over which a contact begins."""
+"""Depth, in m, over which the contact is smooth."""
 
 LAW = {
     "n_z": "1/sqrt(1 + slope_x**2 + slope_y**2)",

@@ -59,7 +59,7 @@ INERTIA_ENTRIES = ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))
 """Rows and columns of Ixx, Ixy, Iyy, Ixz, Iyz, Izz."""
 
 _WHEEL = ("centre.", "centre.v", "axis.", "axis.w")
-"""Beginnings of the names of the motion of a wheel."""
+"""Prefixes of names of the motion of a wheel."""
 
 
 class NumericRobot:

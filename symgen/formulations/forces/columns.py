@@ -11,7 +11,7 @@ The axes of a joint on a manifold are fixed in its own link, and so every column
 others: with this, derivatives are those in the tangent space.
 
 The axis u of a wheel is a point whose velocity is the angular velocity w of its body: a joint turns
-it by a_j x u, and dw/dq_k = a_k x (angular velocity beyond k).
+it by a_j x u, and dw/dq_k = a_k x (angular velocity outboard of k).
 
 =========  ==================  ====================================================================
 symbol     code                meaning

@@ -73,7 +73,9 @@ class Spring(Generic[S]):
             rate = d.dot(second.v - first.v) / length
             tension = self.stiffness * (length - self.length) + self.damping * rate
             if law is not None:
-                tension = self._value(law, length, b, b.let(f"rate_{self.name}", rate, "FM-3"))
+                if "v" in law.names:
+                    rate = b.let(f"rate_{self.name}", rate, "FM-3")
+                tension = self._value(law, length, b, rate)
             pull = b.let(f"tension_{self.name}", tension, "FM-3") / length
         force = b.let(f"force_{self.name}", d * pull, "FM-3")
         return Action(0, force), Action(1, -force)
