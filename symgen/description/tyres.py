@@ -47,6 +47,9 @@ from symgen.joints.revolute import Revolute
 ROUNDING = 1e-4
 """Depth, in m, over which the contact is smooth."""
 
+MOST_COEFFICIENTS = 8
+"""Largest number of coefficients of the stiffness."""
+
 LAW = {
     "n_z": "1/sqrt(1 + slope_x**2 + slope_y**2)",
     "n_x": "-slope_x*n_z",
@@ -158,7 +161,12 @@ class TyreChecks:
         at = self._place(table, path)
         for key in ("radius", "width"):
             self._number((*path, key), getattr(table, key), positive=True)
-        stiffness, friction = normal.stiffness or (), slip.friction or ()
+        stiffness, friction = (normal.stiffness or ())[:MOST_COEFFICIENTS], slip.friction or ()
+        if normal.stiffness and len(normal.stiffness) > MOST_COEFFICIENTS:
+            message = f"expected at most {MOST_COEFFICIENTS} coefficients"
+            self.findings.fault(
+                (*path, "normal", "stiffness"), f"{message}, found {len(normal.stiffness)}"
+            )
         for k, value in enumerate(stiffness):
             self._number((*path, "normal", "stiffness", k), value, positive=k == 0)
         self._number((*path, "normal", "damping"), normal.damping)

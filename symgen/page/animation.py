@@ -294,7 +294,7 @@ def _meshcat_page(
     listed: list[Any] = [commands.SetTransform(upright(np.asarray(module.gravity)), root)]
     rate = (len(times) - 1) / (times[-1] - times[0])
     clips = animation.Animation(default_framerate=rate)
-    for k, shape in enumerate(shapes or [*_bones(module, poses), *_wheels(figure)]):
+    for k, shape in enumerate(shapes or [*_bones(module, poses), *wheels(figure)]):
         red, green, blue = (round(255 * x) for x in shape.colour)
         colour = red << 16 | green << 8 | blue
         material = geometry.MeshPhongMaterial(
@@ -350,17 +350,17 @@ def _bones(module: Any, poses: Array) -> list[Shape]:
     return rods
 
 
-def _wheels(figure: Mapping[str, Any]) -> list[Shape]:
-    """Return a cylinder for each wheel of a figure."""
-    values, wheels = dict(figure["fixed"]), []
+def wheels(figure: Mapping[str, Any]) -> list[Shape]:
+    """Return a cylinder for each wheel of a figure, at its `fixed` parameters."""
+    values, shapes = dict(figure["fixed"]), []
     for name, expression in figure["derived"]:
         values[name] = value_of(expression, values)
     for wheel in figure.get("wheels", ()):
         at, axis = (np.array([value_of(x, values) for x in wheel[key]]) for key in ("at", "axis"))
         radius, width = (value_of(wheel[key], values) for key in ("radius", "width"))
         vertices, faces = cylinder(radius, width)
-        wheels.append(Shape(wheel["link"], vertices @ _turned_to(axis).T + at, faces, DARK))
-    return wheels
+        shapes.append(Shape(wheel["link"], vertices @ _turned_to(axis).T + at, faces, DARK))
+    return shapes
 
 
 def _turned_to(direction: Array) -> Array:

@@ -28,6 +28,7 @@ class Quantities:
     def __init__(self, robot: Any, arguments: Mapping[str, Array]) -> None:
         self.robot, self.arguments = robot, arguments
         self.local: dict[str, Array] = {}
+        self._tyres: dict[str, dict[str, Array]] = {}
 
     def __call__(self, name: str) -> Array:
         """Return a parameter, constant or quantity by its name, (...)."""
@@ -68,9 +69,10 @@ class Quantities:
 
     def _tyre(self, name: str) -> dict[str, Array]:
         """Values of the law of a tyre."""
-        arguments = (self.arguments[x] for x in ("q", "qd", "t"))
-        values: dict[str, Array] = self.robot.tyre_values(name, *arguments)
-        return values
+        if name not in self._tyres:
+            arguments = (self.arguments[x] for x in ("q", "qd", "t"))
+            self._tyres[name] = self.robot.tyre_values(name, *arguments)
+        return self._tyres[name]
 
     @property
     def _state(self) -> list[Array]:

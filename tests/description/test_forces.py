@@ -126,6 +126,8 @@ WRONG = {
     tyre(radius=0): "forces[0].radius: 0 is not allowed here; expected a positive number",
     tyre(normal="{stiffness: []}"): "forces[0].normal.stiffness: expected a list of numbers "
         "[a, b, ..], found an empty list",
+    tyre(normal=f"{{stiffness: [{'1, ' * 8} 2]}}"):
+        "forces[0].normal.stiffness: expected at most 8 coefficients, found 9",
     tyre(normal="{stiffness: [k, -1]}"):
         "forces[0].normal.stiffness[1]: -1 is not allowed here; expected 0 or more",
     tyre(slip="{longitudinal: 9, lateral: 9, friction: [cd, 1]}"): "forces[0].slip.friction: "

@@ -5,6 +5,7 @@ import pytest
 
 from symgen.description.figure import figure
 from symgen.formulations import formulation_named
+from symgen.page.animation import wheels
 from symgen.program.evaluation import call
 from tests.modules import described
 from tests.oracles.comparison import STEP, agrees, evaluated
@@ -146,7 +147,14 @@ def test_figures_have_wheels():
     dh = "dh: {alpha: 0.3}, convention: standard,\n"
     text = RIG.replace("axis: [0, 1, 0], origin: {},\n", dh)
     for robot, axis in ((RIG, [0, 1, 0]), (text, [0, ["sin", 0.3], ["cos", 0.3]])):
-        (wheel,) = figure(described(robot + TYRE.replace("GROUND", "0")))["wheels"]
+        drawn = figure(described(robot + TYRE.replace("GROUND", "0")))
+        (wheel,), (shape,) = drawn["wheels"], wheels(drawn)
         assert wheel == {
             "name": "fl", "link": 5, "at": [0, 0, 0], "axis": axis, "radius": 0.47, "width": 0.318
         }  # fmt: skip
+        unit = np.array([0, np.sin(0.3), np.cos(0.3)]) if robot is text else np.eye(3)[1]
+        along = shape.vertices @ unit
+        assert np.allclose(np.ptp(along), WIDTH) and np.allclose(along.min(), -WIDTH / 2)
+        assert np.isclose(
+            np.linalg.norm(shape.vertices - np.outer(along, unit), axis=1).max(), 0.47
+        )
