@@ -7,6 +7,7 @@ from symgen.description.figure import figure
 from symgen.formulations import formulation_named
 from symgen.page.animation import wheels
 from symgen.program.evaluation import call
+from symgen.validation.oracles import NumericRobot
 from tests.modules import described
 from tests.oracles.comparison import STEP, agrees, evaluated
 
@@ -120,6 +121,15 @@ def test_tilted_wheels_on_slopes_are_as_constructed():
     Q = call(program("inverse_dynamics", tyre=""), drawn)[0] - forced
     expected = [constructed(*state) for state in zip(drawn["q"], drawn["qd"], strict=True)]
     assert all(agrees(*pair) for pair in zip(Q, expected, strict=True))
+
+
+def test_derivatives_of_tilted_wheels_are_slopes():
+    """By dual numbers, also of axes that are turned by joints ahead of others."""
+    drawn = states(4)
+    robot = NumericRobot(described(RIG + TYRE.replace("GROUND", HILLS)))
+    expected = robot.inverse_dynamics_derivatives(*drawn.values())
+    derivatives = call(program("inverse_dynamics_derivatives"), drawn)
+    assert all(agrees(*pair) for pair in zip(derivatives, expected, strict=True))
 
 
 @pytest.mark.parametrize("speed", [0.0, -2.0])
