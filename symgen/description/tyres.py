@@ -120,13 +120,13 @@ def tyre(
         ground: height of the ground (m), an expression of x, y, t and parameters.
         source: its place in the model file.
     """
-    here = {x: Name(quantity("centre", x)) for x in AXES[:2]}
+    centre = {x: Name(quantity("centre", x)) for x in AXES[:2]}
 
     def ground_slope(along: str) -> Expression:
-        root = substitute(derivative(ground.root, along), here)
+        root = substitute(derivative(ground.root, along), centre)
         return Expression(f"d({ground.text})/d{along}", root, ground.names)
 
-    height = Expression(ground.text, substitute(ground.root, here), ground.names)
+    height = Expression(ground.text, substitute(ground.root, centre), ground.names)
     terms = [f"stiffness_{k}" for k in range(1, len(stiffness) + 1)]
     spring = " + d*(".join(terms) + ")" * (len(terms) - 1)
     entered = {

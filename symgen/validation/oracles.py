@@ -317,7 +317,7 @@ class NumericRobot:
         return local
 
     def tyre_values(self, name: str, q: Array, qd: Array, t: Array) -> dict[str, Array]:
-        """All names of the law of a tyre, (...) each."""
+        """Values of all names of the law of a tyre, (...) each, for q (..., nq), qd (..., n), t."""
         quantities = Quantities(self, {"t": t, "q": q, "qd": qd, "qdd": np.zeros_like(qd)})
         k = [force.name for force in self.description.forces].index(name)
         return self._defined(k, self.motion(q, qd), quantities)

@@ -126,9 +126,11 @@ def test_tilted_wheels_on_slopes_are_as_constructed():
 def test_derivatives_of_tilted_wheels_are_slopes():
     """By dual numbers, also of axes that are turned by joints ahead of others."""
     drawn = states(4)
-    robot = NumericRobot(described(RIG + TYRE.replace("GROUND", HILLS)))
-    expected = robot.inverse_dynamics_derivatives(*drawn.values())
-    derivatives = call(program("inverse_dynamics_derivatives"), drawn)
+    oblique = RIG.replace("camber, type: revolute, axis: [1, 0", "c, type: revolute, axis: [1, 2")
+    robot = described(oblique + TYRE.replace("GROUND", HILLS))
+    expected = NumericRobot(robot).inverse_dynamics_derivatives(*drawn.values())
+    function = formulation_named("newton_euler"), "inverse_dynamics_derivatives"
+    derivatives = call(evaluated(robot, *function), drawn)
     assert all(agrees(*pair) for pair in zip(derivatives, expected, strict=True))
 
 
