@@ -130,7 +130,7 @@ def test_independent_rows_of_a_point_a_line_a_face(walker, points, rows):
 def test_derivatives(walker, more):
     task = reading.read(file_of(RIGHT.replace("clearance: 0", more)), walker)
     random, profile = np.random.default_rng(0), Profile(3, 3, 2, tuple(range(6, 18)))
-    x = 0.2 * random.normal(size=transcribe(task, walker, profile, 2).unknowns)
+    x = 0.1 * random.normal(size=transcribe(task, walker, profile, 2).unknowns)
     x[profile.controls * walker.n] = 0.6
     agree_with_differences(transcribe(task, walker, profile, 2, near=x), x)
 
