@@ -13,7 +13,7 @@
     M qdd + bias      = tau, for the accelerations of forward dynamics, and for those of hybrid
                         dynamics
     pivots, diagonal  = those of M, by elimination that ignores the tree
-    rates of constraints of positions = slopes of these in time
+    rates of constraints of positions = slopes of these in time; of velocities = their expressions
 
     outputs           = their expressions over the results of other functions
 
@@ -35,6 +35,7 @@ from symgen.exact.model import (
     FORCES,
     MODEL,
     NAMES,
+    RELATIONS,
     SIDES,
     VELOCITY_ROWS,
     Entries,
@@ -140,10 +141,10 @@ def _change(pose: Entries, v: Vector[Scalar], omega: Vector[Scalar]) -> list[Sca
     return [part for row in zip(*turned, v, strict=True) for part in row] + [zero] * 4
 
 
-def _rates(of: Mapping[str, Entries]) -> list[Scalar]:
-    """Rates of the constraints, 0 for those of velocities."""
+def _rates(of_velocities: bool, of: Mapping[str, Entries]) -> list[Scalar]:
+    """Rates of the constraints of positions or velocities, 0 for the others."""
     pairs = zip(of[VELOCITY_ROWS], of["constraint_rates"], strict=True)
-    return [x if flag.is_zero else x.graph.zero for flag, x in pairs]
+    return [x.graph.zero if flag.is_zero == of_velocities else x for flag, x in pairs]
 
 
 def _torques_of_motion(of: Mapping[str, Entries]) -> list[Scalar]:
@@ -169,13 +170,13 @@ def _chosen(of: Mapping[str, Entries], prescribed: str, free: str) -> tuple[Scal
     return tuple(y if flag.is_zero else x for flag, x, y in triples)
 
 
-def _expressions(of: Mapping[str, Entries]) -> list[Scalar]:
-    """Return the outputs of the model, with results of other functions for the quantities."""
-    expressions = of[EXPRESSIONS]
+def _expressions(array_of: str, of: Mapping[str, Entries]) -> list[Scalar]:
+    """Return expressions of the model, with results of other functions for the quantities."""
+    expressions = of[array_of]
     graph = expressions[0].graph
     values = {x.name: x for x in reachable(expressions) if x.op is SYMBOL}
     for array, names in of.items():
-        if array.startswith(NAMES):
+        if array.startswith(NAMES) and array.removeprefix(NAMES) in of:
             entries = of[array.removeprefix(NAMES)]
             values.update((x.name, y) for x, y in zip(names, entries, strict=True))
     return evaluate(expressions, values, over_graph(graph))
@@ -261,17 +262,26 @@ FREE_DIAGONAL = _made(
     "diagonal of the free mass matrix", "n_free", lambda of: _diagonal(_free_rows(of)), *_SOME_FREE
 )
 OUTPUTS = _made(
-    "expressions over the results of other functions", "n_outputs", _expressions,
+    "expressions over the results of other functions", "n_outputs",
+    partial(_expressions, EXPRESSIONS),
     "point_motion", "outputs", "joint_wrenches", "kinetic_energy", "potential_energy",
     "center_of_mass",
 )  # fmt: skip
 
-RATES = _made("constraint_rates of positions", "n_constraints", _rates, "constraint_rates")
+RATES, VELOCITIES = (
+    _made(f"constraint_rates of {x}", "n_constraints", partial(_rates, is_kept), "constraint_rates")
+    for x, is_kept in (("positions", False), ("velocities", True))
+)
+RELATED = _made(
+    "relations over the results of other functions", "n_constraints",
+    partial(_expressions, RELATIONS), "point_motion",
+)  # fmt: skip
 
 COMPOSITIONS = (
     REGRESSOR, WRENCHES, PARTS, CORIOLIS, GRADIENT_BY_Q, GRADIENT_BY_QD, SUM_OF_TORQUES,
     SUM_OF_ACCELERATIONS, GRAVITY, ENERGY, POSES, TORQUES, MOTION, PIVOTS, DIAGONAL,
     HYBRID_TORQUES, HYBRID_MOTION, FREE_PIVOTS, FREE_DIAGONAL, OUTPUTS, RATES,
+    VELOCITIES, RELATED,
 )  # fmt: skip
 OF_BODIES = (CORIOLIS, GRAVITY, REGRESSOR)
 """Compositions that fail for models with forces."""
@@ -294,6 +304,8 @@ def composed(programs: Mapping[Key, Program[Scalar]]) -> dict[Key, Program[Scala
         if composition is CORIOLIS and on_manifolds:
             continue  # its velocities are no rates of coordinates
         if forced and composition in OF_BODIES:
+            continue
+        if composition is RELATED and not _sizes(model)["n_constraints"]:
             continue
         if not composition.sources:
             result[MODEL, composition.name] = _program(composition, [model], model)

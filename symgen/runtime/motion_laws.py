@@ -145,7 +145,8 @@ def regressor(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
 
 def constraints(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
     """Rates are those along q' = qd, t' = 1, second rates J qdd + bias, torques J' multipliers."""
-    places = np.flatnonzero(np.logical_not(s.facts.velocity_rows)) if s.facts.velocity_rows else ...
+    rows = s.facts.velocity_rows
+    places = np.flatnonzero(np.logical_not(rows)) if rows else slice(None)
     if lens.has("constraints") and s.has("constraint_rates"):
         what = "constraint_rates = rate of constraints"
         pair = s["constraint_rates"], lens.rate("constraints")
