@@ -4,6 +4,7 @@
 `functions` what is derived from them, `derivatives` the same terms differentiated.
 """
 
+from symgen.formulations import torques
 from symgen.formulations.closed_form_lagrange import equations, functions
 from symgen.formulations.direct import with_derivatives
 from symgen.formulations.interface import Formulation, functions_in
@@ -13,7 +14,7 @@ CLOSED_FORM_LAGRANGE = Formulation(
     title="Closed-form Lagrange, 4x4 transforms",
     source="Xiang 2009, section 3",
     notes=equations.NOTES,
-    functions=with_derivatives(functions_in(functions)),
+    functions=with_derivatives({**torques.functions(equations.rigid), **functions_in(functions)}),
     why_not=functions.why_not,
     weight=2.0,
     size=functions.estimate,

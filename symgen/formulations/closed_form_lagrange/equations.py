@@ -31,7 +31,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from symgen.algebra.interface import S
-from symgen.algebra.linear import inner, total, trace_of_product
+from symgen.algebra.linear import all_zero, inner, total, trace_of_product
 from symgen.formulations.closed_form_lagrange.kinematics import (
     Kinematics,
     moved,
@@ -39,7 +39,9 @@ from symgen.formulations.closed_form_lagrange.kinematics import (
     weight,
 )
 from symgen.formulations.state import State, Wrench
+from symgen.formulations.torques import Run
 from symgen.kinematics.tree import KinematicTree
+from symgen.program.builder import ProgramBuilder
 
 NOTES = {
     "LG-1": "T_j of the joint -- Xiang 2009 (1)",
@@ -108,39 +110,21 @@ def triples_on_one_path(tree: KinematicTree[S]) -> list[tuple[int, int, int]]:
     return sorted(triples)
 
 
-def velocity_torques(
-    symbols: dict[tuple[int, int, int], S], qd: Sequence[S], kinematics: Kinematics[S]
-) -> list[S]:
+def velocity_torques(kinematics: Kinematics[S], qd: Sequence[S]) -> list[S]:
     """Write the velocity torques: LG-8."""
-    b = kinematics.b
-    terms = velocity_terms(symbols, qd, kinematics)
+    tree, b = kinematics.tree, kinematics.b
+    squares: list[list[S]] = [[] for _ in tree.joints]
+    products: list[list[S]] = [[] for _ in tree.joints]
+    for (i, k, m), value in christoffel_symbols(kinematics).items():
+        terms = squares if k == m else products
+        terms[i - 1].append(value * (qd[k - 1] * qd[m - 1]))
     torques: list[S] = []
-    for joint, (squares, products) in zip(kinematics.tree.joints, terms, strict=True):
-        half = total(products, b.algebra)  # D_ikm stands for D_imk, too
+    for joint, square, product in zip(tree.joints, squares, products, strict=True):
+        half = total(product, b.algebra)  # D_ikm stands for D_imk, too
         with b.step("velocity torques", joint.name):
-            value = total(squares, b.algebra) + (half + half)
+            value = total(square, b.algebra) + (half + half)
             torques.append(b.let(f"V_{joint.number}", value, "LG-8"))
     return torques
-
-
-def velocity_terms(
-    symbols: dict[tuple[int, int, int], S], qd: Sequence[S], kinematics: Kinematics[S]
-) -> list[tuple[list[S], list[S]]]:
-    """LG-8 by joint: terms with the square of a coordinate's velocity, and half of the others.
-
-    Half, for D_ikm stands for D_imk, too.  Where joints follow a coordinate their products are
-    squares of its velocity.
-    """
-    numbers = kinematics.tree.coordinate_numbers
-    terms: list[tuple[list[S], list[S]]] = [([], []) for _ in numbers]
-    for (i, k, m), value in symbols.items():
-        squares, products = terms[i - 1]
-        term = value * (qd[k - 1] * qd[m - 1])
-        if numbers[k - 1] != numbers[m - 1]:
-            products.append(term)
-        else:
-            squares.append(term if k == m else term + term)
-    return terms
 
 
 def gravity_torques(kinematics: Kinematics[S]) -> list[S]:
@@ -174,23 +158,23 @@ def load_torques(kinematics: Kinematics[S], loads: Sequence[Wrench[S]]) -> list[
     return torques
 
 
-def bias_torques(
-    symbols: dict[tuple[int, int, int], S], kinematics: Kinematics[S], state: State[S]
-) -> list[S]:
-    """V + gravity + loads"""
-    velocity = velocity_torques(symbols, state.qd, kinematics)
-    gravity = gravity_torques(kinematics)
-    loads = load_torques(kinematics, state.loads)
-    return [v + g + f for v, g, f in zip(velocity, gravity, loads, strict=True)]
+def rigid(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Run:
+    """Write LG-11 without parts that are 0: see `symgen.formulations.torques.Rigid`."""
+    kinematics = Kinematics(tree, b, state.q)
 
+    def run(at: State[S], gravity: bool) -> list[S]:
+        M = [] if all_zero(at.qdd, b.algebra) else mass_matrix_entries(kinematics)
+        moving = not all_zero(at.qd, b.algebra)
+        parts = [velocity_torques(kinematics, at.qd)] if moving else []
+        parts += [gravity_torques(kinematics)] if gravity else []
+        parts.append(load_torques(kinematics, at.loads))
+        torques: list[S] = []
+        for joint, terms in zip(tree.joints, zip(*parts, strict=True), strict=True):
+            torque = total(terms, b.algebra)
+            if M:
+                torque = inner(M[joint.number - 1], at.qdd) + torque
+            with b.step("torque", joint.name):
+                torques.append(b.let(f"tau_{joint.number}", torque, "LG-11"))
+        return torques
 
-def torques(
-    M: Sequence[Sequence[S]], bias: Sequence[S], qdd: Sequence[S], kinematics: Kinematics[S]
-) -> list[S]:
-    """Write the joint torques: LG-11."""
-    b = kinematics.b
-    result: list[S] = []
-    for joint, row, rest in zip(kinematics.tree.joints, M, bias, strict=True):
-        with b.step("torque", joint.name):
-            result.append(b.let(f"tau_{joint.number}", inner(row, qdd) + rest, "LG-11"))
-    return result
+    return run

@@ -7,13 +7,8 @@ from typing import Any
 from symgen.algebra.interface import S
 from symgen.algebra.linear import inner, total
 from symgen.formulations.closed_form_lagrange.equations import (
-    bias_torques,
     christoffel_symbols,
-    gravity_torques,
-    load_torques,
     mass_matrix_entries,
-    torques,
-    velocity_terms,
 )
 from symgen.formulations.closed_form_lagrange.kinematics import (
     Kinematics,
@@ -25,65 +20,14 @@ from symgen.formulations.interface import reason
 from symgen.formulations.joint_terms import (
     rotor_energy,
     spring_energy,
-    with_joint_terms,
-    with_rotors,
 )
-from symgen.formulations.shared import blocks_of_joints, flat, square, symbolic_loads, wrenches
+from symgen.formulations.shared import blocks_of_joints, flat, square
 from symgen.formulations.state import State
-from symgen.formulations.torques import RigidParts, write_parts
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder, Results
-from symgen.program.differentiation import jacobian
 
 LARGEST_CLOSED_FORM = 200_000
 """Largest estimated number of operations of a closed form that is still derived."""
-
-
-def inverse_dynamics(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
-    """Write tau, (n,): LG-11."""
-    kinematics = Kinematics(tree, b, state.q)
-    M = mass_matrix_entries(kinematics)
-    bias = bias_torques(christoffel_symbols(kinematics), kinematics, state)
-    tau = torques(M, bias, state.qdd, kinematics)
-    return {"tau": with_joint_terms(tree, b, state, tau)}
-
-
-def bias_forces(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
-    """LG-11 at qdd = 0"""
-    kinematics = Kinematics(tree, b, state.q)
-    values = bias_torques(christoffel_symbols(kinematics), kinematics, state)
-    bias: list[S] = []
-    for joint, value in zip(tree.joints, values, strict=True):
-        with b.step("torque", joint.name):
-            bias.append(b.let(f"bias_{joint.number}", value, "LG-11"))
-    return {"bias_forces": with_joint_terms(tree, b, state, bias)}
-
-
-def torque_parts(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
-    """Return the terms of LG-11; those of LG-8 by whether they have a square or a product."""
-    kinematics = Kinematics(tree, b, state.q)
-    M = mass_matrix_entries(kinematics)
-    velocity = velocity_terms(christoffel_symbols(kinematics), state.qd, kinematics)
-    halves = [total(products, b.algebra) for _, products in velocity]
-    rigid = RigidParts(
-        inertial=[inner(row, state.qdd) for row in M],
-        centrifugal=[total(squares, b.algebra) for squares, _ in velocity],
-        coriolis=[half + half for half in halves],
-        gravity=gravity_torques(kinematics),
-        loads=load_torques(kinematics, state.loads),
-    )
-    return write_parts(tree, b, state, rigid)
-
-
-def gravity_forces(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
-    """Write the torques of gravity, (n,): LG-9."""
-    return {"gravity_forces": gravity_torques(Kinematics(tree, b, state.q))}
-
-
-def mass_matrix(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
-    """Write M, (n, n): LG-6."""
-    rows = mass_matrix_entries(Kinematics(tree, b, state.q))
-    return {"mass_matrix": flat(with_rotors(tree, rows))}
 
 
 def coriolis_matrix(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
@@ -100,15 +44,6 @@ def coriolis_matrix(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S
             for (i, k), terms in sorted(by_entry.items())
         }
     return {"coriolis_matrix": flat(square(tree, entries))}
-
-
-def inverse_dynamics_load_derivatives(
-    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
-) -> Results[S]:
-    """LG-10 is linear in the loads: its Jacobian with respect to them."""
-    loads = symbolic_loads(tree, b)
-    torques = load_torques(Kinematics(tree, b, state.q), wrenches(loads.symbols))
-    return {"dtau_dloads": jacobian(b, torques, loads)}
 
 
 def kinetic_energy(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:

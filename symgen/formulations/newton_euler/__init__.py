@@ -25,7 +25,7 @@ _TORQUES = torques.functions(dynamics.rigid)
 FUNCTIONS: dict[str, Derivation] = {
     **_TORQUES,
     **functions_in(dynamics, kinematics, mass_center, outputs, regressor),
-    **dynamics.SOLVING,
+    **torques.solving(dynamics.rigid),
     **constraints.FUNCTIONS,
     "inverse_dynamics_hessian": partial(
         by_differentiation,

@@ -61,6 +61,7 @@ from symgen.algebra.linear import (
     trace_of_product,
 )
 from symgen.formulations.state import State, Wrench
+from symgen.formulations.torques import Run, weightless
 from symgen.kinematics.bodies import BodyPoint
 from symgen.kinematics.joint import Joint
 from symgen.kinematics.tree import BASE, KinematicTree
@@ -359,6 +360,14 @@ def moment_sweep(
                 sums[j] = b.let(f"G_{j}", matrix_sum(moments[j]), "RL-8")
             moments.setdefault(at.joint.parent, []).append(sums[j])
     return sums
+
+
+def rigid(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Run:
+    """See `symgen.formulations.torques.Rigid`."""
+    frames = frames_sweep(tree, b, state.q)
+    return lambda at, gravity: torques(
+        recursion(tree if gravity else weightless(tree), frames, b, at), b
+    )
 
 
 def recursion(
