@@ -56,10 +56,10 @@ from typing import Generic
 
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Matrix, Vector, all_zero, outer
-from symgen.algebra.spatial import RigidInertia, Spatial
+from symgen.algebra.spatial import Moments, RigidInertia, Spatial, trace_less
 from symgen.algebra.turns import UPPER, mirrored, turn_of
 from symgen.formulations.composite.motion import JointAxis, JointFrame, Place
-from symgen.formulations.shared import let_spatial, let_symmetric
+from symgen.formulations.shared import let_moments, let_spatial, let_symmetric
 from symgen.formulations.state import Wrench
 from symgen.kinematics.bodies import second_moments
 from symgen.kinematics.joint import Joint
@@ -156,8 +156,7 @@ def force_step(
     """Write the force of inertia of a body: CO-11."""
     j = at.label
     with b.step("bodies", at.name):
-        spin = twice_skew_part(W @ moments.E)
-        force = Spatial(spin + moments.h.cross(a), a * moments.m + W.apply(moments.h))
+        force = moments.force(a, W)
         return let_spatial(b, (f"n0_in_{j}", f"f0_in_{j}"), force, "CO-11")
 
 
@@ -169,9 +168,8 @@ def composite_moments_step(
     with b.step("composites", at.name):
         for child in children:
             body = body + child
-        m = b.let(f"m0_{j}C", body.m, "CO-12")
-        h = b.let(f"h0_{j}C", body.h, "CO-12")
-        return Moments(m, h, let_symmetric(b, f"E0_{j}C", body.E, "CO-12"))
+        names = (f"m0_{j}C", f"h0_{j}C", f"E0_{j}C")
+        return Moments(*let_moments(b, names, (body.m, body.h, body.E), "CO-12"))
 
 
 def composite_momentum_step(
@@ -236,29 +234,6 @@ def turned(R: Matrix[S], E: Matrix[S], name: str, b: ProgramBuilder[S]) -> Matri
     entries[1, 1] = b.let(f"{name}_22", second, "CO-9")
     entries[2, 2] = rows[0][0] + rows[1][1] + last - entries[0, 0] - entries[1, 1]
     return mirrored(entries)
-
-
-@dataclass(frozen=True)
-class Moments(Generic[S]):
-    """Mass, first moments int r dm and second moments int r r^T dm of a body."""
-
-    m: S
-    h: Vector[S]
-    E: Matrix[S]
-
-    def __add__(self, other: Moments[S]) -> Moments[S]:
-        return Moments(self.m + other.m, self.h + other.h, self.E + other.E)
-
-
-def trace_less(x: Matrix[S]) -> Matrix[S]:
-    """tr(x) 1 - x of a 3x3 matrix: of second moments the inertia tensor."""
-    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = x.rows
-    return Matrix([(yy + zz, -xy, -xz), (-yx, xx + zz, -yz), (-zx, -zy, xx + yy)])
-
-
-def twice_skew_part(x: Matrix[S]) -> Vector[S]:
-    """int r x a dm of x = int a r^T dm."""
-    return Vector(x[2, 1] - x[1, 2], x[0, 2] - x[2, 0], x[1, 0] - x[0, 1])
 
 
 @dataclass(frozen=True)

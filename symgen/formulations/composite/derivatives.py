@@ -33,12 +33,11 @@ from typing import Generic
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Vector
-from symgen.algebra.spatial import RigidInertia, Spatial
+from symgen.algebra.spatial import Moments, RigidInertia, Spatial
 from symgen.formulations.composite.bodies import (
     Coriolis,
     LoadEffects,
     LoadSum,
-    Moments,
     Momentum,
     composite_force_step,
     composite_moments_step,

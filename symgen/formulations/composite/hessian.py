@@ -54,17 +54,14 @@ from typing import Generic
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector, outer, zero_vector
-from symgen.algebra.spatial import Spatial
+from symgen.algebra.spatial import Moments, Spatial, trace_less, twice_skew_part
 from symgen.formulations.composite.bodies import (
     Coriolis,
     LoadSum,
-    Moments,
     Momentum,
     coriolis_step,
     load_effects_step,
     momentum_step,
-    trace_less,
-    twice_skew_part,
 )
 from symgen.formulations.composite.derivatives import (
     Bodies,

@@ -26,14 +26,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from symgen.algebra.interface import S
-from symgen.algebra.linear import Vector
-from symgen.algebra.spatial import Spatial
-from symgen.algebra.turns import UPPER, mirrored
-from symgen.formulations.composite.bodies import Moments, trace_less
+from symgen.algebra.spatial import Moments, Spatial, trace_less
 from symgen.formulations.composite.motion import JointAxis, Place, place_sweep
 from symgen.formulations.composite.passages import Passage, passage_sweep
 from symgen.formulations.joint_terms import reflected_inertia
-from symgen.formulations.shared import by_quarter_turns, flat, let_spatial, let_symmetric, square
+from symgen.formulations.shared import by_quarter_turns, flat, let_moments, let_spatial, square
 from symgen.formulations.state import State
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder, Results
@@ -170,11 +167,8 @@ def moments_back_step(at: Passage[S], body: Moments[S], b: ProgramBuilder[S]) ->
     """Write the composite of joint j in the axes of its parent: CO-24."""
     j = at.joint.number
     with b.step("composites", at.joint.name):
-        body = _moved(body, at.l)
-        body = Moments(body.m, at.Q.apply(body.h), at.Q.symmetric(body.E))
-        body = _let_moments(body, f"{j}C_seat", b)
-        body = Moments(body.m, at.B.apply(body.h), at.B.symmetric(body.E))
-        return _moved(_let_moments(body, f"{j}C_ahead", b), at.d)
+        body = _let_moments(body.moved(at.l).turned(at.Q), f"{j}C_seat", b)
+        return _let_moments(body.turned(at.B), f"{j}C_ahead", b).moved(at.d)
 
 
 def force_step(at: Passage[S], body: Moments[S], b: ProgramBuilder[S]) -> Spatial[S]:
@@ -218,18 +212,6 @@ def pair_step(at_j: JointAxis[S], i: str, force: Spatial[S], b: ProgramBuilder[S
         return b.let(f"M_{i}_{at_j.label}", at_j.axis.dot(force), "CO-27")
 
 
-# -- parts of steps ----------------------------------------------------------------------------
-
-
-def _moved(body: Moments[S], r: Vector[S]) -> Moments[S]:
-    """About the point that r starts from."""
-    h = body.h + r * body.m
-    before, after, lever = tuple(body.h), tuple(h), tuple(r)
-    E = {(i, k): body.E[i, k] + before[i] * lever[k] + lever[i] * after[k] for i, k in UPPER}
-    return Moments(body.m, h, mirrored(E))
-
-
 def _let_moments(body: Moments[S], name: str, b: ProgramBuilder[S]) -> Moments[S]:
-    m = b.let(f"m_{name}", body.m, "CO-24")
-    h = b.let(f"h_{name}", body.h, "CO-24")
-    return Moments(m, h, let_symmetric(b, f"E_{name}", body.E, "CO-24"))
+    names = (f"m_{name}", f"h_{name}", f"E_{name}")
+    return Moments(*let_moments(b, names, (body.m, body.h, body.E), "CO-24"))

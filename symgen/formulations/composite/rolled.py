@@ -35,11 +35,10 @@ from collections.abc import Mapping, Sequence
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector, zero_vector
-from symgen.algebra.spatial import RigidInertia, Spatial
+from symgen.algebra.spatial import Moments, RigidInertia, Spatial
 from symgen.formulations.composite.bodies import (
     LoadEffects,
     LoadSum,
-    Moments,
     Momentum,
     OwnBody,
     coriolis_step,

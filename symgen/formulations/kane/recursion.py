@@ -63,10 +63,9 @@ from typing import Generic
 
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Matrix, Vector, diagonal, skew, zero_vector
-from symgen.algebra.spatial import Spatial
+from symgen.algebra.spatial import Moments, Spatial, trace_less
 from symgen.algebra.turns import UPPER, mirrored
 from symgen.formulations.kane.contributions import (
-    BodyMoments,
     Contribution,
     Inertia,
     Loads,
@@ -162,9 +161,14 @@ def articulated_step(
         if not at.free:
             zero = algebra.zero
             return Articulated(I_3, F_3, U, zero, zero, P, zero, I_3, F_3)
-        pivot, inverse_pivot, g = pivot_part(at, U, b)
-        e = effort_part(at, F_3, b)
-        left_inertia, left_force = left_part(at, I_3, F_3, U, g, e, b)
+        pivot = b.let(f"pivot_{k}", P.dot(U) + at.rotor, "KANE-12")
+        if algebra.is_zero(pivot):
+            raise NoSolutionError(f"joint {k} has no inertia: its pivot is 0")
+        inverse_pivot = b.let(f"inverse_pivot_{k}", algebra.one / pivot, "KANE-12")
+        g = let_spatial(b, (f"g_n_{k}", f"g_f_{k}"), U * inverse_pivot, "KANE-12")
+        e = b.let(f"e_{k}", P.dot(F_3) - at.resistance, "KANE-13")
+        left_inertia = let_inertia(b, f"I_left_{k}", I_3 + without(U, g, algebra), "KANE-10")
+        left_force = let_spatial(b, (f"F_left_n_{k}", f"F_left_f_{k}"), F_3 - g * e, "KANE-11")
         return Articulated(I_3, F_3, U, pivot, inverse_pivot, g, e, left_inertia, left_force)
 
 
@@ -184,7 +188,9 @@ def acceleration_step(
     with b.step("accelerations", at.joint.name):
         A_in = let_spatial(b, (f"A_in_n_{k}", f"A_in_f_{k}"), at.out(parent), "KANE-14")
         if not at.free:
-            return Acceleration(A_in, A_in, b.algebra.zero, torque_part(at, body, A_in, b))
+            tau = body.U.dot(A_in) - at.P.dot(body.F_3) + at.resistance
+            tau = b.let(f"tau_{k}", tau, "KANE-16")
+            return Acceleration(A_in, A_in, b.algebra.zero, tau)
         own_rate = b.let(f"qdd_own_{k}", body.e * body.inverse_pivot, "KANE-14")
         qdd = b.let(f"qdd_{k}", own_rate - body.g.dot(A_in), "KANE-14")
         A = let_spatial(b, (f"A_n_{k}", f"A_f_{k}"), A_in + at.P * qdd, "KANE-15")
@@ -194,61 +200,10 @@ def acceleration_step(
 # -- parts of steps ----------------------------------------------------------------------------
 
 
-def pivot_part(at: Contribution[S], U: Spatial[S], b: ProgramBuilder[S]) -> tuple[S, S, Spatial[S]]:
-    """KANE-12: pivot, its reciprocal, and g"""
-    k = at.joint.number
-    pivot = b.let(f"pivot_{k}", at.P.dot(U) + at.rotor, "KANE-12")
-    if b.algebra.is_zero(pivot):
-        raise NoSolutionError(f"joint {k} has no inertia: its pivot is 0")
-    inverse_pivot = b.let(f"inverse_pivot_{k}", b.algebra.one / pivot, "KANE-12")
-    g = let_spatial(b, (f"g_n_{k}", f"g_f_{k}"), U * inverse_pivot, "KANE-12")
-    return pivot, inverse_pivot, g
-
-
-def effort_part(at: Contribution[S], F_3: Spatial[S], b: ProgramBuilder[S]) -> S:
-    """Write the effort of a joint: KANE-13."""
-    return b.let(f"e_{at.joint.number}", at.P.dot(F_3) - at.resistance, "KANE-13")
-
-
-def left_part(
-    at: Contribution[S],
-    I_3: Inertia[S],
-    F_3: Spatial[S],
-    U: Spatial[S],
-    g: Spatial[S],
-    e: S,
-    b: ProgramBuilder[S],
-) -> tuple[Inertia[S], Spatial[S]]:
-    """Write inertia and force after elimination of the joint: KANE-10, KANE-11."""
-    k = at.joint.number
-    left_inertia = let_inertia(b, f"I_left_{k}", I_3 + without(U, g, b.algebra), "KANE-10")
-    left_force = let_spatial(b, (f"F_left_n_{k}", f"F_left_f_{k}"), F_3 - g * e, "KANE-11")
-    return left_inertia, left_force
-
-
-def torque_part(
-    at: Contribution[S], body: Articulated[S], A_in: Spatial[S], b: ProgramBuilder[S]
-) -> S:
-    """Write the torque of a prescribed joint: KANE-16."""
-    tau = body.U.dot(A_in) - at.P.dot(body.F_3) + at.resistance
-    return b.let(f"tau_{at.joint.number}", tau, "KANE-16")
-
-
-def body_inertia(body: BodyMoments[S], algebra: Algebra[S]) -> Inertia[S]:
+def body_inertia(body: Moments[S], algebra: Algebra[S]) -> Inertia[S]:
     """I_1: 6x6 inertia about the reference point."""
     m = body.m
-    return Inertia(
-        turning_inertia(body.J), skew(body.h, algebra), diagonal(Vector(m, m, m), algebra)
-    )
-
-
-def turning_inertia(J: Matrix[S]) -> Matrix[S]:
-    """tr(J) - J, whose diagonal is a sum: a long offset along an axis cancels in no difference."""
-    x, y, z = (J[i, i] for i in range(3))
-    return mirrored(
-        {(0, 0): y + z, (1, 1): x + z, (2, 2): x + y}
-        | {(i, k): -J[i, k] for i, k in UPPER if i != k}
-    )
+    return Inertia(trace_less(body.E), skew(body.h, algebra), diagonal(Vector(m, m, m), algebra))
 
 
 def without(U: Spatial[S], g: Spatial[S], algebra: Algebra[S]) -> Inertia[S]:
@@ -293,12 +248,11 @@ class Solution(Generic[S]):
 
 def solve(
     tree: KinematicTree[S],
-    contributions: Sequence[Contribution[S]],
+    at: Mapping[int, Contribution[S]],
     b: ProgramBuilder[S],
     state: State[S],
 ) -> Solution[S]:
     """Write the recursion: outward, inward, outward."""
-    at = {body.joint.number: body for body in contributions}
     motions = motion_sweep(at, b, -tree.gravity)
     loads = load_sweep(tree, at, b, state)
     bodies = articulated_sweep(at, motions, loads, b)

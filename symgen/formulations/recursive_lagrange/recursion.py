@@ -122,14 +122,6 @@ class Velocity(Generic[S]):
 
 
 @dataclass(frozen=True)
-class Acceleration(Generic[S]):
-    """Second rate of a pose: RL-4."""
-
-    C_at: Matrix[S]
-    C: Matrix[S]
-
-
-@dataclass(frozen=True)
 class Pull(Generic[S]):
     """A load that acts: RL-7 of its point by joint (TF_load_j), and its force, (4, 1)."""
 
@@ -144,9 +136,6 @@ class Recursion(Generic[S]):
 
     frames: Sequence[JointFrame[S]]
     positions: Mapping[int, Position[S]]
-    velocities: Mapping[int, Velocity[S]]
-    accelerations: Mapping[int, Acceleration[S]]
-    inertias: Mapping[int, Matrix[S]]
     g: Matrix[S]
     TD: Mapping[int, Matrix[S]]
     TE: Mapping[int, Matrix[S]]
@@ -155,55 +144,6 @@ class Recursion(Generic[S]):
 
 
 # -- steps, one joint each ---------------------------------------------------------------------
-
-
-def joint_frame(joint: Joint[S], q: S, b: ProgramBuilder[S]) -> JointFrame[S]:
-    """Write T_j: RL-1."""
-    j, algebra = joint.number, b.algebra
-    with b.step("joints", joint.name):
-        U = b.let(f"U_{j}", joint.placement.tree.homogeneous(algebra), "RL-1")
-        T = b.let(f"T_{j}", joint.pose_in_joint(q, algebra).homogeneous(algebra), "RL-1")
-        Z = b.let(f"Z_{j}", joint.generator(algebra), "RL-1")
-    return JointFrame(joint, U, T, Z, z=column(skew_vector(Z), algebra.zero))
-
-
-def position_step(at: JointFrame[S], parent: Position[S], b: ProgramBuilder[S]) -> Position[S]:
-    """Write the pose of a link: RL-2."""
-    j = at.joint.number
-    with b.step("positions", at.joint.name):
-        A_in = b.let(f"A_in_{j}", parent.A @ at.U, "RL-2")
-        A = b.let(f"A_{j}", A_in @ at.T, "RL-2")
-    return Position(A_in, A)
-
-
-def velocity_step(
-    at: JointFrame[S], position: Position[S], parent: Velocity[S], qd: S, b: ProgramBuilder[S]
-) -> Velocity[S]:
-    """Write the rate of a pose: RL-3."""
-    j, A_in = at.joint.number, position.A_in
-    with b.step("velocities", at.joint.name):
-        B_in = b.let(f"B_in_{j}", parent.B @ at.U, "RL-3")
-        B_at = b.let(f"B_at_{j}", B_in + A_in @ at.Z * qd, "RL-3")
-        B = b.let(f"B_{j}", B_at @ at.T, "RL-3")
-    return Velocity(B_in, B_at, B)
-
-
-def acceleration_step(
-    at: JointFrame[S],
-    position: Position[S],
-    moving: Velocity[S],
-    parent: Acceleration[S],
-    rates: tuple[S, S],
-    b: ProgramBuilder[S],
-) -> Acceleration[S]:
-    """RL-4; `rates` are qd and qdd."""
-    j, A_in, B_in, B_at, (qd, qdd) = at.joint.number, position.A_in, moving.B_in, moving.B_at, rates
-    with b.step("accelerations", at.joint.name):
-        C_in = b.let(f"C_in_{j}", parent.C @ at.U, "RL-4")
-        C_at = C_in + (B_in + B_at) @ at.Z * qd + A_in @ at.Z * qdd
-        C_at = b.let(f"C_at_{j}", C_at, "RL-4")
-        C = b.let(f"C_{j}", C_at @ at.T, "RL-4")
-    return Acceleration(C_at, C)
 
 
 def carried_step(
@@ -240,15 +180,26 @@ def frames_sweep(
     tree: KinematicTree[S], b: ProgramBuilder[S], q: Sequence[S], links: Iterable[int] | None = None
 ) -> list[JointFrame[S]]:
     """Write RL-1 for the joints on the way to `links`, or all of them, parents before children."""
-    wanted = range(1, tree.n + 1) if links is None else links
-    return [joint_frame(tree.joint(j), q[j - 1], b) for j in tree.towards(wanted)]
+    wanted, algebra = range(1, tree.n + 1) if links is None else links, b.algebra
+    frames: list[JointFrame[S]] = []
+    for j in tree.towards(wanted):
+        joint = tree.joint(j)
+        with b.step("joints", joint.name):
+            U = b.let(f"U_{j}", joint.placement.tree.homogeneous(algebra), "RL-1")
+            T = b.let(f"T_{j}", joint.pose_in_joint(q[j - 1], algebra).homogeneous(algebra), "RL-1")
+            Z = b.let(f"Z_{j}", joint.generator(algebra), "RL-1")
+        frames.append(JointFrame(joint, U, T, Z, z=column(skew_vector(Z), algebra.zero)))
+    return frames
 
 
 def position_sweep(frames: Sequence[JointFrame[S]], b: ProgramBuilder[S]) -> dict[int, Position[S]]:
     """RL-2; A_0 is the identity."""
     positions = {BASE: Position(identity(b.algebra), identity(b.algebra))}
     for at in frames:
-        positions[at.joint.number] = position_step(at, positions[at.joint.parent], b)
+        j, parent = at.joint.number, positions[at.joint.parent]
+        with b.step("positions", at.joint.name):
+            A_in = b.let(f"A_in_{j}", parent.A @ at.U, "RL-2")
+            positions[j] = Position(A_in, b.let(f"A_{j}", A_in @ at.T, "RL-2"))
     return positions
 
 
@@ -263,7 +214,10 @@ def velocity_sweep(
     velocities = {BASE: Velocity(still, still, still)}
     for at in frames:
         j, parent = at.joint.number, velocities[at.joint.parent]
-        velocities[j] = velocity_step(at, positions[j], parent, qd[j - 1], b)
+        with b.step("velocities", at.joint.name):
+            B_in = b.let(f"B_in_{j}", parent.B @ at.U, "RL-3")
+            B_at = b.let(f"B_at_{j}", B_in + positions[j].A_in @ at.Z * qd[j - 1], "RL-3")
+            velocities[j] = Velocity(B_in, B_at, b.let(f"B_{j}", B_at @ at.T, "RL-3"))
     return velocities
 
 
@@ -273,14 +227,17 @@ def acceleration_sweep(
     velocities: Mapping[int, Velocity[S]],
     b: ProgramBuilder[S],
     state: State[S],
-) -> dict[int, Acceleration[S]]:
-    """RL-4; C_0 is 0."""
-    still = zeros(b.algebra)
-    accelerations = {BASE: Acceleration(still, still)}
+) -> dict[int, Matrix[S]]:
+    """C_j of RL-4; C_0 is 0."""
+    accelerations = {BASE: zeros(b.algebra)}
     for at in frames:
         j, parent = at.joint.number, accelerations[at.joint.parent]
-        rates = (state.qd[j - 1], state.qdd[j - 1])
-        accelerations[j] = acceleration_step(at, positions[j], velocities[j], parent, rates, b)
+        A_in, B_in, B_at = positions[j].A_in, velocities[j].B_in, velocities[j].B_at
+        with b.step("accelerations", at.joint.name):
+            C_in = b.let(f"C_in_{j}", parent @ at.U, "RL-4")
+            C_at = C_in + (B_in + B_at) @ at.Z * state.qd[j - 1] + A_in @ at.Z * state.qdd[j - 1]
+            C_at = b.let(f"C_at_{j}", C_at, "RL-4")
+            accelerations[j] = b.let(f"C_{j}", C_at @ at.T, "RL-4")
     return accelerations
 
 
@@ -313,6 +270,15 @@ def inertia_sweep(frames: Sequence[JointFrame[S]], b: ProgramBuilder[S]) -> dict
             inertia = at.joint.body.pseudo_inertia(b.algebra)
             inertias[at.joint.number] = b.let(f"I_{at.joint.number}", inertia, "RL-5")
     return inertias
+
+
+def momentum_rate_sweep(
+    frames: Sequence[JointFrame[S]], accelerations: Mapping[int, Matrix[S]], b: ProgramBuilder[S]
+) -> dict[int, Matrix[S]]:
+    """RL-5: TD_j of every link."""
+    inertias = inertia_sweep(frames, b)
+    forces = {j: inertias[j] @ accelerations[j].transposed for j in inertias}
+    return carried_sweep("D", frames, forces, b, "RL-5")
 
 
 def weight_sweep(frames: Sequence[JointFrame[S]], b: ProgramBuilder[S]) -> dict[int, Matrix[S]]:
@@ -377,13 +343,11 @@ def recursion(
     positions = position_sweep(frames, b)
     velocities = velocity_sweep(frames, positions, b, state.qd)
     accelerations = acceleration_sweep(frames, positions, velocities, b, state)
-    inertias = inertia_sweep(frames, b)
-    forces = {j: inertias[j] @ accelerations[j].C.transposed for j in inertias}
-    TD = carried_sweep("D", frames, forces, b, "RL-5")
+    TD = momentum_rate_sweep(frames, accelerations, b)
     TE = weight_sweep(frames, b)
     pulls, G = load_sweep(tree, frames, b, state.loads)
     g = column(tree.gravity, b.algebra.zero)
-    return Recursion(frames, positions, velocities, accelerations, inertias, g, TD, TE, pulls, G)
+    return Recursion(frames, positions, g, TD, TE, pulls, G)
 
 
 def torques(swept: Recursion[S], b: ProgramBuilder[S]) -> list[S]:

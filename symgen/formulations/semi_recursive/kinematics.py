@@ -80,7 +80,7 @@ from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Matrix, Transform, Vector, identity, zero_vector
 from symgen.algebra.spatial import RigidInertia, Spatial, zero_spatial
 from symgen.formulations.constraints import SECOND_RATE, VALUE
-from symgen.formulations.shared import MOTION, let_spatial, let_symmetric, lettered
+from symgen.formulations.shared import MOTION, let_moments, let_spatial, lettered
 from symgen.formulations.state import State
 from symgen.kinematics.euler_parameters import EulerParameters, Turning
 from symgen.kinematics.joint import Joint
@@ -412,5 +412,4 @@ def let_mass(
     b: ProgramBuilder[S], names: tuple[str, str, str], x: RigidInertia[S], note: str
 ) -> RigidInertia[S]:
     """Name mass, first moment and inertia."""
-    m, mc = b.let(names[0], x.m, note), b.let(names[1], x.h, note)
-    return RigidInertia(m, mc, let_symmetric(b, names[2], x.J, note))
+    return RigidInertia(*let_moments(b, names, (x.m, x.h, x.J), note))
