@@ -15,8 +15,8 @@ from dataclasses import replace
 from symgen.algebra.interface import S
 from symgen.algebra.spatial import Moments, trace_less
 from symgen.formulations.kane.contributions import Contribution, contributions
-from symgen.formulations.kane.recursion import Solution, solve
-from symgen.formulations.shared import let_moments, pivot_results
+from symgen.formulations.kane.recursion import solve
+from symgen.formulations.shared import all_joints, let_moments, pivot_results
 from symgen.formulations.state import State
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder, Results
@@ -24,31 +24,31 @@ from symgen.program.builder import ProgramBuilder, Results
 
 def forward_dynamics(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
     """qdd (n,)"""
-    solution = _solved(tree, b, state, ())
-    return {
-        "qdd": solution.results,
-        **pivot_results(solution.pivots, diagonal_sweep(solution.at, b)),
-    }
+    return _solved(tree, b, state, "qdd", ())
+
+
+def hybrid_dynamics(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
+    """y (n,): qdd of the free joints, tau of the prescribed ones."""
+    return _solved(tree, b, state, "y", [j.number for j in tree.joints if j.prescribed])
+
+
+def _solved(
+    tree: KinematicTree[S],
+    b: ProgramBuilder[S],
+    state: State[S],
+    result: str,
+    prescribed: Sequence[int],
+) -> Results[S]:
+    at = contributions(tree, b, state, prescribed)
+    values, pivots = solve(tree, at, b, state)
+    return {result: values, **pivot_results(pivots, diagonal_sweep(at, b))}
 
 
 def torques(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
     """tau (n,) at the accelerations of the state: the motion of every joint is prescribed."""
     state = replace(state, tau=(b.algebra.zero,) * tree.n)
-    solution = _solved(tree, b, state, [joint.number for joint in tree.joints])
-    return {"tau": solution.results}
-
-
-def hybrid_dynamics(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
-    """y (n,): qdd of the free joints, tau of the prescribed ones."""
-    prescribed = [joint.number for joint in tree.joints if joint.prescribed]
-    solution = _solved(tree, b, state, prescribed)
-    return {"y": solution.results, **pivot_results(solution.pivots, diagonal_sweep(solution.at, b))}
-
-
-def _solved(
-    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], prescribed: Sequence[int]
-) -> Solution[S]:
-    return solve(tree, contributions(tree, b, state, prescribed), b, state)
+    at = contributions(tree, b, state, all_joints(tree))
+    return {"tau": solve(tree, at, b, state)[0]}
 
 
 NOTES = {
