@@ -52,6 +52,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from typing import Generic
 
 from symgen.algebra.interface import Algebra, S
@@ -59,7 +61,7 @@ from symgen.algebra.linear import Matrix, Vector, all_zero, outer
 from symgen.algebra.spatial import Moments, RigidInertia, Spatial, trace_less
 from symgen.algebra.turns import UPPER, mirrored, turn_of
 from symgen.formulations.composite.motion import JointAxis, JointFrame, Place
-from symgen.formulations.shared import let_moments, let_spatial, let_symmetric
+from symgen.formulations.shared import let_spatial, let_symmetric
 from symgen.formulations.state import Wrench
 from symgen.kinematics.bodies import second_moments
 from symgen.kinematics.joint import Joint
@@ -160,40 +162,6 @@ def force_step(
         return let_spatial(b, (f"n0_in_{j}", f"f0_in_{j}"), force, "CO-11")
 
 
-def composite_moments_step(
-    at: JointAxis[S], body: Moments[S], children: Sequence[Moments[S]], b: ProgramBuilder[S]
-) -> Moments[S]:
-    """Write the moments of a composite: CO-12."""
-    j = at.label
-    with b.step("composites", at.name):
-        for child in children:
-            body = body + child
-        names = (f"m0_{j}C", f"h0_{j}C", f"E0_{j}C")
-        return Moments(*let_moments(b, names, (body.m, body.h, body.E), "CO-12"))
-
-
-def composite_momentum_step(
-    at: JointAxis[S], body: Momentum[S], children: Sequence[Momentum[S]], b: ProgramBuilder[S]
-) -> Momentum[S]:
-    """Write the momentum of a composite: CO-12."""
-    j = at.label
-    with b.step("composites", at.name):
-        for child in children:
-            body = body + child
-        return Momentum(b.let(f"K0_{j}C", body.K, "CO-12"), b.let(f"f0_{j}C", body.f, "CO-12"))
-
-
-def composite_force_step(
-    at: JointAxis[S], body: Spatial[S], children: Sequence[Spatial[S]], b: ProgramBuilder[S]
-) -> Spatial[S]:
-    """Write the force of inertia of a composite: CO-12."""
-    j = at.label
-    with b.step("composites", at.name):
-        for child in children:
-            body = body + child
-        return let_spatial(b, (f"n0_in_{j}C", f"f0_in_{j}C"), body, "CO-12")
-
-
 def inertia_step(at: JointAxis[S], composite: Moments[S], b: ProgramBuilder[S]) -> RigidInertia[S]:
     """Write the inertia of a composite: CO-13."""
     with b.step("composites", at.name):
@@ -278,19 +246,6 @@ def load_step(
         return LoadSum(F, N, n, Matrix([[zero - entry for entry in row] for row in L.rows]))
 
 
-def load_sum_step(at: Place[S], parts: Sequence[LoadSum[S]], b: ProgramBuilder[S]) -> LoadSum[S]:
-    """CO-17: all loads outboard of a joint."""
-    j = at.joint.number
-    with b.step("loads", at.joint.name):
-        sums = parts[0]
-        for part in parts[1:]:
-            sums = sums + part
-        F = b.let(f"F0_{j}L", sums.F, "CO-17")
-        N = b.let(f"N0_{j}L", sums.N, "CO-17")
-        n = b.let(f"n0_{j}L", sums.n, "CO-17")
-        return LoadSum(F, N, n, b.let(f"L0_{j}", sums.L, "CO-17"))
-
-
 def load_effects_step(at: JointAxis[S], loads: LoadSum[S], b: ProgramBuilder[S]) -> LoadEffects[S]:
     """Write the effects of loads: CO-18."""
     j, s, S_v = at.label, at.axis.angular, at.axis.linear
@@ -317,6 +272,10 @@ def load_sweep(
     sums: dict[int, LoadSum[S]] = {}
     for j in reversed(places):
         if j in parts:
-            sums[j] = load_sum_step(places[j], parts[j], b)
+            with b.step("loads", places[j].name):
+                whole = reduce(add, parts[j])
+                F, N = b.let(f"F0_{j}L", whole.F, "CO-17"), b.let(f"N0_{j}L", whole.N, "CO-17")
+                n, L = b.let(f"n0_{j}L", whole.n, "CO-17"), b.let(f"L0_{j}", whole.L, "CO-17")
+            sums[j] = LoadSum(F, N, n, L)
             parts.setdefault(places[j].joint.parent, []).append(sums[j])
     return sums

@@ -50,6 +50,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from typing import Generic
 
 from symgen.algebra.interface import S
@@ -66,7 +68,6 @@ from symgen.formulations.composite.bodies import (
 from symgen.formulations.composite.derivatives import (
     Bodies,
     Composite,
-    Forces,
     body_sweep,
     children_of,
     force_by_q_step,
@@ -175,7 +176,12 @@ def inverse_dynamics_hessian(
     entries: Blocks[S] = {block: {} for block in BLOCKS}
     for i in reversed(bodies.places):
         at = bodies.places[i]
-        responses = _responses(at, motions[i], bodies, forces, momenta[i], loads.get(i), b)
+        composite, motion = bodies.composites[i], motions[i]
+        rates = rates_step(at, motion.psi, composite, b)
+        arguments = composite, forces.forces[i], forces.effects.get(i)
+        t3 = force_by_q_step(at, motion.psi, motion.rate, *arguments, b)
+        answers = virtual_responses_step(at, motion, composite, momenta[i], b)
+        responses = Responses(rates.t1, rates.t2, t3, *answers, loads.get(i))
         for j in tree.path(i):
             pair = pair_step(bodies.places[j], motions[j], at, responses, b)
             for block, (ji, ij) in pair.items():
@@ -196,7 +202,11 @@ def virtual_sweep(
     motions: dict[int, VirtualMotion[S]] = {}
     for j, at in places.items():
         parent = motions[at.joint.parent].V if at.joint.parent != BASE else Spatial(o, o)
-        motions[j] = virtual_step(at, parent, multipliers[j - 1], b)
+        with b.step("virtual motion", at.name):
+            moved = parent + at.axis * multipliers[j - 1]
+            V = let_spatial(b, (f"V_w_{j}", f"V_v_{j}"), moved, "CO-60")
+            names = (f"Omega_w_{j}", f"Omega_v_{j}")
+            motions[j] = VirtualMotion(V, let_spatial(b, names, parent.cross(at.axis), "CO-60"))
     return motions
 
 
@@ -212,7 +222,11 @@ def virtual_momentum_sweep(
         at = bodies.places[i]
         arguments = bodies.moments[i], bodies.momenta[i], virtual[i].V
         momentum = virtual_momentum_step(at, *arguments, b)
-        sums[i] = virtual_sum_step(at, momentum, [sums[c] for c in children_of(tree, i)], b)
+        body = reduce(add, (sums[c] for c in children_of(tree, i)), momentum)
+        with b.step("virtual motion", at.name):
+            K = b.let(f"Kv0_{i}C", body.moving.K, "CO-61")
+            p = b.let(f"p0_{i}C", body.moving.f, "CO-61")
+            sums[i] = VirtualMomentum(Momentum(K, p), b.let(f"b0_{i}C", body.b, "CO-61"))
     return sums
 
 
@@ -228,48 +242,27 @@ def load_moment_sweep(
     sums: dict[int, Matrix[S]] = {}
     moments: dict[int, Vector[S]] = {}
     for i, at in reversed(list(places.items())):
-        parts = [
-            load_virtual_step(at, k, load.point, wrench, virtual[i].V, b)
-            for k, (load, wrench) in enumerate(zip(tree.loads, wrenches, strict=True), start=1)
-            if load.body == i
-        ]
-        parts += [sums[c] for c in children_of(tree, i) if c in sums]
-        if parts:
-            sums[i] = load_virtual_sum_step(at, parts, b)
-            moments[i] = load_moment_step(at, virtual[i].Omega, loads[i], sums[i], b)
+        parts: list[Matrix[S]] = []
+        V, Omega, s = virtual[i].V, virtual[i].Omega, at.axis.angular
+        pairs = enumerate(zip(tree.loads, wrenches, strict=True), start=1)
+        with b.step("loads", at.name):
+            for k, (load, wrench) in ((k, pair) for k, pair in pairs if pair[0].body == i):
+                F, N = at.C.apply_transposed(wrench.force), at.C.apply_transposed(wrench.moment)
+                moved = V.linear + V.angular.cross(at.point(load.point))
+                moved = b.let(f"V0_{i}_{k}", moved, "CO-63")
+                A = outer(V.angular, N) + outer(moved, F)
+                parts.append(b.let(f"A0_{i}_{k}", A, "CO-63"))
+            parts += [sums[c] for c in children_of(tree, i) if c in sums]
+            if parts:
+                A, load_sum = reduce(add, parts), loads[i]
+                sums[i] = A = b.let(f"A0_{i}L", A, "CO-63")
+                turned = Omega.angular.cross(load_sum.N) + Omega.linear.cross(load_sum.F)
+                z = turned + load_sum.L.apply(Omega.angular) - trace_less(A).apply(s)
+                moments[i] = b.let(f"z_{i}", z, "CO-64")
     return moments
 
 
-def _responses(
-    at: Place[S],
-    motion: JointMotion[S],
-    bodies: Bodies[S],
-    forces: Forces[S],
-    momentum: VirtualMomentum[S],
-    load: Vector[S] | None,
-    b: ProgramBuilder[S],
-) -> Responses[S]:
-    i = at.joint.number
-    composite = bodies.composites[i]
-    rates = rates_step(at, motion.psi, composite, b)
-    arguments = composite, forces.forces[i], forces.effects.get(i)
-    t3 = force_by_q_step(at, motion.psi, motion.rate, *arguments, b)
-    y1, y2, y3 = virtual_responses_step(at, motion, composite, momentum, b)
-    return Responses(rates.t1, rates.t2, t3, y1, y2, y3, load)
-
-
 # -- steps, one joint each ---------------------------------------------------------------------
-
-
-def virtual_step(
-    at: JointAxis[S], parent: Spatial[S], multiplier: S, b: ProgramBuilder[S]
-) -> VirtualMotion[S]:
-    """Write the virtual motion: CO-60."""
-    j = at.label
-    with b.step("virtual motion", at.name):
-        V = let_spatial(b, (f"V_w_{j}", f"V_v_{j}"), parent + at.axis * multiplier, "CO-60")
-        names = (f"Omega_w_{j}", f"Omega_v_{j}")
-        return VirtualMotion(V, let_spatial(b, names, parent.cross(at.axis), "CO-60"))
 
 
 def virtual_momentum_step(
@@ -288,22 +281,6 @@ def virtual_momentum_step(
         p = b.let(f"p0_{j}", U * moments.m + W.cross(moments.h), "CO-61")
         real = Coriolis(trace_less(momentum.K), momentum.f)
         return VirtualMomentum(Momentum(K, p), b.let(f"b0_{j}", real.transposed(V), "CO-61"))
-
-
-def virtual_sum_step(
-    at: JointAxis[S],
-    body: VirtualMomentum[S],
-    children: Sequence[VirtualMomentum[S]],
-    b: ProgramBuilder[S],
-) -> VirtualMomentum[S]:
-    """CO-61: sums over the bodies from j outwards."""
-    j = at.label
-    with b.step("virtual motion", at.name):
-        for child in children:
-            body = body + child
-        K = b.let(f"Kv0_{j}C", body.moving.K, "CO-61")
-        p = b.let(f"p0_{j}C", body.moving.f, "CO-61")
-        return VirtualMomentum(Momentum(K, p), b.let(f"b0_{j}C", body.b, "CO-61"))
 
 
 def virtual_responses_step(
@@ -325,43 +302,6 @@ def virtual_responses_step(
         y2 = b.let(f"y2_{i}", y2 + axis.angular.cross(momentum.b), "CO-62")
         y3 = b.let(f"y3_{i}", -virtual.transposed(axis), "CO-62")
         return let_spatial(b, (f"y1_n_{i}", f"y1_f_{i}"), y1, "CO-62"), y2, y3
-
-
-def load_virtual_step(
-    at: Place[S],
-    number: int,
-    point: Vector[S],
-    wrench: Wrench[S],
-    V: Spatial[S],
-    b: ProgramBuilder[S],
-) -> Matrix[S]:
-    """Write the virtual moment: CO-63 of one load."""
-    j = at.joint.number
-    with b.step("loads", at.joint.name):
-        F, N = at.C.apply_transposed(wrench.force), at.C.apply_transposed(wrench.moment)
-        moved = b.let(f"V0_{j}_{number}", V.linear + V.angular.cross(at.point(point)), "CO-63")
-        return b.let(f"A0_{j}_{number}", outer(V.angular, N) + outer(moved, F), "CO-63")
-
-
-def load_virtual_sum_step(
-    at: JointAxis[S], parts: Sequence[Matrix[S]], b: ProgramBuilder[S]
-) -> Matrix[S]:
-    """CO-63: all loads outboard of a joint."""
-    with b.step("loads", at.name):
-        sums = parts[0]
-        for part in parts[1:]:
-            sums = sums + part
-        return b.let(f"A0_{at.label}L", sums, "CO-63")
-
-
-def load_moment_step(
-    at: JointAxis[S], Omega: Spatial[S], loads: LoadSum[S], A: Matrix[S], b: ProgramBuilder[S]
-) -> Vector[S]:
-    """Write the moment of loads: CO-64."""
-    with b.step("loads", at.name):
-        turned = Omega.angular.cross(loads.N) + Omega.linear.cross(loads.F)
-        z = turned + loads.L.apply(Omega.angular) - trace_less(A).apply(at.axis.angular)
-        return b.let(f"z_{at.label}", z, "CO-64")
 
 
 # -- steps, one pair of joints each: j stands on the path to i, or is i ------------------------

@@ -27,7 +27,7 @@ from collections.abc import Mapping, Sequence
 
 from symgen.algebra.interface import S
 from symgen.algebra.spatial import Moments, Spatial, trace_less
-from symgen.formulations.composite.motion import JointAxis, Place, place_sweep
+from symgen.formulations.composite.motion import JointAxis, place_sweep
 from symgen.formulations.composite.passages import Passage, passage_sweep
 from symgen.formulations.joint_terms import reflected_inertia
 from symgen.formulations.shared import by_quarter_turns, flat, let_moments, let_spatial, square
@@ -71,10 +71,25 @@ def mass_entries(
     state: State[S],
 ) -> Entries[S]:
     """CO-24 to CO-27: both triangles, with the rotors."""
-    forces = force_sweep(tree, passages, b)
-    if carried_back_is_cheaper(passages, b):
-        return carried_back(tree, passages, forces, b)
-    return written_in_base(tree, place_sweep(tree, b, state.q), passages, forces, b)
+    forces, entries = force_sweep(tree, passages, b), dict[tuple[int, int], S]()
+    if carried_back_is_cheaper(passages, b):  # CO-26, CO-27 from joint to joint
+        for i, force in forces.items():
+            for j in reversed(tree.path(i)):
+                at = passages[j]
+                entries[i, j] = entries[j, i] = entry_step(at, i, force, b)
+                if at.joint.parent != BASE:
+                    force = force_back_step(at, i, force, b)
+        return entries
+    places = place_sweep(tree, b, state.q)
+    for i, force in forces.items():  # CO-26, CO-27 in the basis of the tree
+        entries[i, i] = entry_step(passages[i], i, force, b)
+        with b.step("forces", places[i].name):
+            f = b.let(f"f_{i}_P", places[i].R.apply(force.linear), "CO-26")
+            n = places[i].R.apply(force.angular) + places[i].x.cross(f)
+            about_P = Spatial(b.let(f"n_{i}_P", n, "CO-26"), f)
+        for j in tree.path(i)[:-1]:
+            entries[i, j] = entries[j, i] = pair_step(places[j], f"{i}", about_P, b)
+    return entries
 
 
 def force_sweep(
@@ -90,41 +105,6 @@ def force_sweep(
         if joint.parent != BASE:
             children[joint.parent].append(moments_back_step(at, body, b))
     return forces
-
-
-def carried_back(
-    tree: KinematicTree[S],
-    passages: Mapping[int, Passage[S]],
-    forces: Mapping[int, Spatial[S]],
-    b: ProgramBuilder[S],
-) -> Entries[S]:
-    """CO-26, CO-27 from joint to joint."""
-    entries: Entries[S] = {}
-    for i, force in forces.items():
-        for j in reversed(tree.path(i)):
-            at = passages[j]
-            entries[i, j] = entries[j, i] = entry_step(at, i, force, b)
-            if at.joint.parent != BASE:
-                force = force_back_step(at, i, force, b)
-    return entries
-
-
-def written_in_base(
-    tree: KinematicTree[S],
-    places: Mapping[int, Place[S]],
-    passages: Mapping[int, Passage[S]],
-    forces: Mapping[int, Spatial[S]],
-    b: ProgramBuilder[S],
-) -> Entries[S]:
-    """CO-26, CO-27 in the basis of the tree."""
-    entries: Entries[S] = {}
-    for i, force in forces.items():
-        at = passages[i]
-        entries[i, i] = entry_step(at, i, force, b)
-        about_P = force_at_reference_step(places[i], force, b)
-        for j in tree.path(i)[:-1]:
-            entries[i, j] = entries[j, i] = pair_step(places[j], f"{i}", about_P, b)
-    return entries
 
 
 def carried_back_is_cheaper(passages: Mapping[int, Passage[S]], b: ProgramBuilder[S]) -> bool:
@@ -185,15 +165,6 @@ def force_back_step(at: Passage[S], i: int, force: Spatial[S], b: ProgramBuilder
     p = at.joint.parent
     with b.step("forces", at.joint.name):
         return let_spatial(b, (f"n_{i}_{p}", f"f_{i}_{p}"), at.force_back(force), "CO-26")
-
-
-def force_at_reference_step(at: Place[S], force: Spatial[S], b: ProgramBuilder[S]) -> Spatial[S]:
-    """Write F_i about P, in the basis: CO-26."""
-    i = at.joint.number
-    with b.step("forces", at.joint.name):
-        f = b.let(f"f_{i}_P", at.R.apply(force.linear), "CO-26")
-        n = at.R.apply(force.angular) + at.x.cross(f)
-        return Spatial(b.let(f"n_{i}_P", n, "CO-26"), f)
 
 
 def entry_step(at: Passage[S], i: int, force: Spatial[S], b: ProgramBuilder[S]) -> S:
