@@ -52,7 +52,7 @@ from dataclasses import dataclass
 from typing import Generic
 
 from symgen.algebra.interface import S
-from symgen.algebra.linear import Matrix, Transform, Vector, all_zero, identity, zero_vector
+from symgen.algebra.linear import Matrix, Vector, all_zero, identity, zero_vector
 from symgen.algebra.spatial import Spatial
 from symgen.algebra.turns import acceleration_matrix
 from symgen.formulations.shared import let_spatial
@@ -274,34 +274,6 @@ def axes_step(
         return Axes(A, b.let(f"R_{j}", A @ turn, "CO-2"))
 
 
-def arm_step(
-    joint: Joint[S], parent: Axes[S], link: Transform[S], b: ProgramBuilder[S]
-) -> Vector[S]:
-    """CO-3: from the axes after the parent's motion to the origin of the joint."""
-    with b.step("points", joint.name):
-        arm = parent.R.apply(link.apply(joint.placement.tree.translation))
-        return b.let(f"arm_{joint.number}", arm, "CO-3")
-
-
-def slide_step(joint: Joint[S], axes: Axes[S], q: S, b: ProgramBuilder[S]) -> Vector[S]:
-    """CO-3: how far the motion moves the origin."""
-    with b.step("points", joint.name):
-        slide = axes.R.apply(joint.slide(q, b.algebra))
-        return b.let(f"slide_{joint.number}", slide, "CO-3")
-
-
-def motion_axis_step(
-    joint: Joint[S], axes: Axes[S], o: Vector[S], b: ProgramBuilder[S]
-) -> Spatial[S]:
-    """Write S_j: CO-4."""
-    j = joint.number
-    s, t = joint.axes(b.algebra)
-    with b.step("axes", joint.name):
-        angular = axes.A.apply(s)
-        S_j = Spatial(angular, axes.A.apply(t) + o.cross(angular))
-        return let_spatial(b, (f"S_w_{j}", f"S_v_{j}"), S_j, "CO-4")
-
-
 # -- sweeps over the tree ----------------------------------------------------------------------
 
 
@@ -323,7 +295,11 @@ def place_sweep(
     places: dict[int, Place[S]] = {}
     for joint in tree.joints:
         j = joint.number
-        S_j = motion_axis_step(joint, axes[j], o[j], b)
+        s, t = joint.axes(b.algebra)
+        with b.step("axes", joint.name):
+            angular = axes[j].A.apply(s)
+            S_j = Spatial(angular, axes[j].A.apply(t) + o[j].cross(angular))
+            S_j = let_spatial(b, (f"S_w_{j}", f"S_v_{j}"), S_j, "CO-4")
         C = bases[tree.path(j)[0]]
         places[j] = Place(f"{j}", joint.name, S_j, axes[j].R, x[j], joint, C)
     return places
@@ -337,14 +313,18 @@ def point_sweep(
     slides: dict[int, Vector[S]] = {}
     for joint in tree.joints:
         j, p = joint.number, joint.parent
-        slides[j] = slide_step(joint, axes[j], q[j - 1], b)
-        if p != BASE:
-            arms[j] = arm_step(joint, axes[p], tree.joint(p).placement.link, b)
+        with b.step("points", joint.name):
+            slide = axes[j].R.apply(joint.slide(q[j - 1], b.algebra))
+            slides[j] = b.let(f"slide_{j}", slide, "CO-3")
+            if p != BASE:
+                link, to_joint = tree.joint(p).placement.link, joint.placement.tree.translation
+                arms[j] = b.let(f"arm_{j}", axes[p].R.apply(link.apply(to_joint)), "CO-3")
     o: dict[int, Vector[S]] = {}
     x: dict[int, Vector[S]] = {}
     for joint in tree.joints:
         if joint.parent == BASE:
-            P = _reference(tree, joint.number, b)
+            root = joint.number
+            P = next((j for j in tree.carried_by(root) if turns(tree.joint(j), b)), root)
             o[P] = zero_vector(b.algebra)
             for j in reversed(tree.path(P)[:-1]):
                 beyond = tree.path(P)[len(tree.path(j))]
@@ -359,11 +339,6 @@ def point_sweep(
             if j not in x:
                 x[j] = b.let(f"x_{j}", o[j] + slides[j], "CO-3")
     return o, x
-
-
-def _reference(tree: KinematicTree[S], root: int, b: ProgramBuilder[S]) -> int:
-    """Return the joint that has its origin at P: the first that turns, or the one on the base."""
-    return next((j for j in tree.carried_by(root) if turns(tree.joint(j), b)), root)
 
 
 def turns(joint: Joint[S], b: ProgramBuilder[S]) -> bool:
