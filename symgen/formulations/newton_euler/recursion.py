@@ -132,15 +132,10 @@ class Twist(Generic[S]):
 
 @dataclass(frozen=True)
 class LoadForces(Generic[S]):
-    """NE-13: the loads on a link, link axes.
-
-    `f` and `n` are their sum, as a force and a moment about the link's origin; `applied` holds
-    (point, force, moment) of every single one.
-    """
+    """NE-13: the sum of the loads on a link, force and moment about its origin, link axes."""
 
     f: Vector[S]
     n: Vector[S]
-    applied: tuple[tuple[Vector[S], Vector[S], Vector[S]], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -158,20 +153,6 @@ Children = Sequence[tuple[JointFrame[S], T]]
 
 
 # -- steps, one joint each ---------------------------------------------------------------------
-
-
-def joint_frame(joint: Joint[S], q: S, b: ProgramBuilder[S]) -> JointFrame[S]:
-    """Write R_j and dx_j: NE-1."""
-    j, algebra = joint.number, b.algebra
-    with b.step("frames", joint.name):
-        return JointFrame(
-            joint=joint,
-            R=b.let(f"R_{j}", joint.transform(q, algebra).rotation, "NE-1"),
-            u=joint.placement.tree.translation,
-            dx=b.let(f"dx_{j}", joint.origin_to_link(q, algebra), "NE-1"),
-            s=joint.angular_axis(algebra),
-            t=joint.linear_axis(algebra),
-        )
 
 
 def turning_step(at: JointFrame[S], omega_p: Vector[S], qd: S, b: ProgramBuilder[S]) -> Turning[S]:
@@ -196,25 +177,6 @@ def motion_step(
         sliding = omega.cross(at.t * (qd + qd)) + at.t * qdd
         motion = Motion(omega, alpha, a_p)
         return Motion(omega, alpha, b.let(f"a_{j}", a_p + carried(motion, dx) + sliding, "NE-7"))
-
-
-def load_force_step(
-    at: JointFrame[S],
-    R0: Matrix[S],
-    loads: Sequence[tuple[Vector[S], Wrench[S]]],
-    b: ProgramBuilder[S],
-) -> LoadForces[S]:
-    """Write a load in link axes: NE-13."""
-    j = at.joint.number
-    force, moment = zero_vector(b.algebra), zero_vector(b.algebra)
-    applied: list[tuple[Vector[S], Vector[S], Vector[S]]] = []
-    with b.step("loads", at.joint.name):
-        for k, (point, wrench) in enumerate(loads, start=1):
-            f_e = b.let(f"f_e_{j}_{k}", R0.apply_transposed(wrench.force), "NE-13")
-            n_e = b.let(f"n_e_{j}_{k}", R0.apply_transposed(wrench.moment), "NE-13")
-            force, moment = force + f_e, moment + n_e + point.cross(f_e)
-            applied.append((point, f_e, n_e))
-    return LoadForces(force, moment, tuple(applied))
 
 
 def reaction_step(
@@ -262,7 +224,15 @@ def frames_sweep(
 ) -> list[JointFrame[S]]:
     """Write NE-1 for the joints on the way to `links`, or all of them, parents before children."""
     wanted = range(1, tree.n + 1) if links is None else links
-    return [joint_frame(tree.joint(j), q[j - 1], b) for j in tree.towards(wanted)]
+    algebra, frames = b.algebra, list[JointFrame[S]]()
+    for j in tree.towards(wanted):
+        joint, x = tree.joint(j), q[j - 1]
+        s, t = joint.angular_axis(algebra), joint.linear_axis(algebra)
+        with b.step("frames", joint.name):
+            R = b.let(f"R_{j}", joint.transform(x, algebra).rotation, "NE-1")
+            dx = b.let(f"dx_{j}", joint.origin_to_link(x, algebra), "NE-1")
+        frames.append(JointFrame(joint, R, joint.placement.tree.translation, dx, s, t))
+    return frames
 
 
 def motion_sweep(
@@ -307,10 +277,16 @@ def load_sweep(
         if place.body != BASE and not all_zero((*wrench.force, *wrench.moment), b.algebra):
             by_link.setdefault(place.body, []).append((place.point, wrench))
     rotations = rotation_sweep(tree, frames, b, set(by_link))
-    return {
-        link: load_force_step(frames[link - 1], rotations[link], by_link[link], b)
-        for link in sorted(by_link)
-    }
+    sums: dict[int, LoadForces[S]] = {}
+    for j in sorted(by_link):
+        f = n = zero_vector(b.algebra)
+        with b.step("loads", tree.joint(j).name):
+            for k, (point, wrench) in enumerate(by_link[j], start=1):
+                f_e = b.let(f"f_e_{j}_{k}", rotations[j].apply_transposed(wrench.force), "NE-13")
+                n_e = b.let(f"n_e_{j}_{k}", rotations[j].apply_transposed(wrench.moment), "NE-13")
+                f, n = f + f_e, n + n_e + point.cross(f_e)
+        sums[j] = LoadForces(f, n)
+    return sums
 
 
 def reaction_sweep(
