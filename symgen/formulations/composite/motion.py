@@ -108,30 +108,6 @@ def velocity_step(
         return Velocity(v, psi)
 
 
-def acceleration_step(
-    at: JointAxis[S],
-    parent: Acceleration[S],
-    w_p: Vector[S],
-    u_p: Vector[S],
-    v: Velocity[S],
-    qd: S,
-    qdd: S,
-    b: ProgramBuilder[S],
-) -> Acceleration[S]:
-    """Write the accelerations of link and axis: CO-7, CO-8."""
-    j, s, S_v, Psi_w = at.label, at.axis.angular, at.axis.linear, v.psi.angular
-    with b.step("accelerations", at.name):
-        alpha = b.let(f"alpha0_{j}", parent.alpha + s * qdd + Psi_w * qd, "CO-7")
-        coriolis = (w_p + v.v.angular).cross(S_v * qd)
-        a = b.let(f"a0_{j}", parent.a + S_v * qdd + coriolis, "CO-7")
-        W = b.let(f"W0_{j}", acceleration_matrix(v.v.angular, alpha), "CO-7")
-        turning = u_p.cross(Psi_w)
-        linear = parent.W.apply(S_v) + parent.a.cross(s) + turning + turning
-        dPsi = Spatial(parent.W.apply(s), linear)
-        dPsi = let_spatial(b, (f"dPsi_w_{j}", f"dPsi_v_{j}"), dPsi, "CO-8")
-        return Acceleration(alpha, a, W, dPsi)
-
-
 def base_step(at: Place[S], gravity: Vector[S], b: ProgramBuilder[S]) -> Vector[S]:
     """CO-7: the acceleration -g that the base is given, in the basis of a tree."""
     with b.step("accelerations", at.name):
@@ -189,8 +165,17 @@ def acceleration_sweep(
         else:
             parent, v_p = accelerations[p], velocities[p].v
             w_p, u_p = v_p.angular, v_p.linear
-        rates = qd[j - 1], qdd[j - 1]
-        accelerations[j] = acceleration_step(at, parent, w_p, u_p, velocities[j], *rates, b)
+        s, S_v, v, Psi_w = at.axis.angular, at.axis.linear, velocities[j], velocities[j].psi.angular
+        with b.step("accelerations", at.name):
+            alpha = b.let(f"alpha0_{j}", parent.alpha + s * qdd[j - 1] + Psi_w * qd[j - 1], "CO-7")
+            coriolis = (w_p + v.v.angular).cross(S_v * qd[j - 1])
+            a = b.let(f"a0_{j}", parent.a + S_v * qdd[j - 1] + coriolis, "CO-7")
+            W = b.let(f"W0_{j}", acceleration_matrix(v.v.angular, alpha), "CO-7")
+            turning = u_p.cross(Psi_w)
+            linear = parent.W.apply(S_v) + parent.a.cross(s) + turning + turning
+            dPsi = Spatial(parent.W.apply(s), linear)
+            dPsi = let_spatial(b, (f"dPsi_w_{j}", f"dPsi_v_{j}"), dPsi, "CO-8")
+        accelerations[j] = Acceleration(alpha, a, W, dPsi)
     return accelerations
 
 

@@ -80,7 +80,7 @@ from symgen.program.builder import ProgramBuilder
 from symgen.program.rolled import Column
 
 TURNING = "turn_w", "turn_v"
-"""Columns of S in S x* f."""
+"""Columns of S in S x* f: S of the joints that turn forces with them, of floating bases 0."""
 
 DRIVES = {"q": "d_drive_dq", "qd": "d_drive_dqd", "qdd": "d_drive_dqdd"}
 
@@ -133,7 +133,9 @@ def write_places(places: Mapping[int, Place[S]], x: StraightBuilder[S]) -> None:
         x.write(j, "m", body.mass)
         x.write(j, "com", body.com)
         x.write(j, "E_own", body.E, symmetric=True)
-    _write_turning(places, x)
+    floating, o = {j for base in x.floating for j in base.columns}, zero_vector(x.b.algebra)
+    for j, at in places.items() if x.floating else ():  # axes of floating bases turn, too
+        write_spatial(x, j, TURNING, Spatial(o, o) if j in floating else at.axis)
 
 
 def write_frame(j: int, at: JointFrame[S], x: StraightBuilder[S]) -> None:
@@ -190,14 +192,6 @@ def _half_rates(axes: Mapping[int, JointAxis[S]], x: StraightBuilder[S]) -> dict
             s, t = axes[j].axis.angular, axes[j].axis.linear
             halves[j] = Spatial(w.cross(s) * half, (w.cross(t) + s.cross(v)) * half)
     return halves
-
-
-def _write_turning(places: Mapping[int, Place[S]], x: StraightBuilder[S]) -> None:
-    """S of the joints that turn forces with them: of floating bases 0, whose axes turn, too."""
-    floating = {j for base in x.floating for j in base.columns}
-    o = zero_vector(x.b.algebra)
-    for j, at in places.items() if x.floating else ():
-        write_spatial(x, j, TURNING, Spatial(o, o) if j in floating else at.axis)
 
 
 def write_loads(tree: KinematicTree[S], places: dict[int, Place[S]], x: StraightBuilder[S]) -> bool:
@@ -381,59 +375,44 @@ def spatial_entries(stems: tuple[str, str], value: Spatial[S]) -> dict[Column, S
 
 
 def mass_matrix(tree: KinematicTree[S], rolled: RolledBuilder[S]) -> None:
-    """(n, n), both triangles."""
+    """(n, n), both triangles: CO-9, CO-14, CO-27."""
     with rolled.straight() as x:
         write_places(place_sweep(x.tree, x.b, x.state.q), x)
         rotors = {"qdd": [reflected_inertia(joint) for joint in x.tree.joints]}
         drives = write_drives(x.tree, rotors, x)
+
+    def moments(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
+        return moments_entries(moments_of(b, joint))
+
+    def unit_force(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
+        t1 = unit_force_step(axis(joint), inertia(b, joint), b)
+        return spatial_entries(("t1_n", "t1_f"), t1)
+
+    def pair(b: ProgramBuilder[S], j: Entries[S], i: Entries[S]) -> Mapping[str, tuple[S, S]]:
+        entry = pair_step(axis(j), i.label, spatial(i, "t1_n", "t1_f"), b)
+        return {"mass_matrix": (entry, entry)}
+
     rolled.towards_base(rolled.each_joint(moments))
     rolled.each_joint(unit_force)
-    rolled.each_pair_both_ways(mass_of_pair)
+    rolled.each_pair_both_ways(pair)
     for by in drives:
         rolled.on_diagonal("mass_matrix", DRIVES[by])
 
 
 def coriolis_matrix(tree: KinematicTree[S], rolled: RolledBuilder[S]) -> None:
-    """(n, n), both triangles."""
+    """(n, n), both triangles: CO-14, CO-43."""
     with rolled.straight() as x:
         places = place_sweep(tree, x.b, x.state.q)
         write_places(places, x)
         write_velocities(places, velocity_sweep(places, x.b, x.state.qd), x)
+
+    def answers(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
+        return rates_entries(rates(b, joint))
+
+    def pair(b: ProgramBuilder[S], j: Entries[S], i: Entries[S]) -> Mapping[str, tuple[S, S]]:
+        entries = coriolis_pair_step(axis(j), psi(j), axis(i), answers_of(i), b)
+        return {"coriolis_matrix": entries}
+
     rolled.towards_base(rolled.each_joint(weight))
     rolled.each_joint(answers)
-    rolled.each_pair_both_ways(coriolis_of_pair)
-
-
-# -- one joint ---------------------------------------------------------------------------------
-
-
-def moments(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
-    """Write the moments: CO-9 of the body."""
-    return moments_entries(moments_of(b, joint))
-
-
-def unit_force(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
-    """CO-14: t_1"""
-    t1 = unit_force_step(axis(joint), inertia(b, joint), b)
-    return spatial_entries(("t1_n", "t1_f"), t1)
-
-
-def answers(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
-    """Write t_1, t_2 and t_4: CO-14."""
-    return rates_entries(rates(b, joint))
-
-
-# -- two joints: j carries i, or is i ----------------------------------------------------------
-
-
-def mass_of_pair(b: ProgramBuilder[S], j: Entries[S], i: Entries[S]) -> Mapping[str, tuple[S, S]]:
-    """Write the entries of M: CO-27."""
-    entry = pair_step(axis(j), i.label, spatial(i, "t1_n", "t1_f"), b)
-    return {"mass_matrix": (entry, entry)}
-
-
-def coriolis_of_pair(
-    b: ProgramBuilder[S], j: Entries[S], i: Entries[S]
-) -> Mapping[str, tuple[S, S]]:
-    """Write the entries of C: CO-43."""
-    return {"coriolis_matrix": coriolis_pair_step(axis(j), psi(j), axis(i), answers_of(i), b)}
+    rolled.each_pair_both_ways(pair)

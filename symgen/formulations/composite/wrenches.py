@@ -52,9 +52,7 @@ from symgen.algebra.linear import Matrix, Vector, all_zero, diagonal, outer, ske
 from symgen.algebra.spatial import Spatial
 from symgen.formulations.composite.bodies import LoadEffects, LoadSum, load_effects_step
 from symgen.formulations.composite.derivatives import (
-    Bodies,
     Composite,
-    Forces,
     body_sweep,
     force_by_q_step,
     force_sweep,
@@ -175,37 +173,23 @@ def joint_wrench_derivatives(
     }
     net = {j: reaction_with_loads(forces.forces[j], bodies.loads.get(j)) for j in frames}
     wrenches = {j: wrench_step(bodies.places[j], frames[j], net[j], b) for j in frames}
-    blocks = pair_sweep(tree, bodies, forces, frames, net, b)
-    results: dict[str, Sequence[S]] = {"joint_wrenches": flat(map(entries, wrenches.values()))}
-    for place, name in enumerate(ARRAYS):
-        rows = [{j: entries(slope[place]) for j, slope in block.items()} for block in blocks]
-        results[name] = blocks_of_joints(tree, rows, 6)
-    return results
-
-
-def pair_sweep(
-    tree: KinematicTree[S],
-    bodies: Bodies[S],
-    forces: Forces[S],
-    frames: Mapping[int, LinkFrame[S]],
-    wrenches: Mapping[int, Spatial[S]],
-    b: ProgramBuilder[S],
-) -> list[dict[int, Slopes[S]]]:
-    """For every joint i by joint j: derivatives of the wrench in i."""
     places, velocities = bodies.places, bodies.velocities
     motions = {j: Motion(at.axis, velocities[j].psi, forces.rates[j]) for j, at in places.items()}
-    blocks: dict[int, dict[int, Slopes[S]]] = {i: {} for i in places}
+    slopes: dict[int, dict[int, Slopes[S]]] = {i: {} for i in places}
     for k in reversed(places):
         at, composite, load = places[k], bodies.composites[k], bodies.loads.get(k)
-        arguments = composite, forces.forces[k], forces.effects.get(k)
-        t = changes_step(at, motions[k], *arguments, b)
-        turned = own_step(at, rides(at.joint, b.algebra), frames[k], wrenches[k], b)
+        t = changes_step(at, motions[k], composite, forces.forces[k], forces.effects.get(k), b)
+        turned = own_step(at, rides(at.joint, b.algebra), frames[k], net[k], b)
         response = response_step(at, frames[k], composite, load, b)
         for j in tree.path(k):
-            blocks[j][k] = beyond_step(at, t, places[j], frames[j], turned if j == k else None, b)
+            slopes[j][k] = beyond_step(at, t, places[j], frames[j], turned if j == k else None, b)
             if j != k:
-                blocks[k][j] = before_step(at, frames[k], response, places[j], motions[j], b)
-    return list(blocks.values())
+                slopes[k][j] = before_step(at, frames[k], response, places[j], motions[j], b)
+    results: dict[str, Sequence[S]] = {"joint_wrenches": flat(map(entries, wrenches.values()))}
+    for place, name in enumerate(ARRAYS):
+        blocks = ({j: entries(x[place]) for j, x in block.items()} for block in slopes.values())
+        results[name] = blocks_of_joints(tree, blocks, 6)
+    return results
 
 
 # -- steps, one joint each ---------------------------------------------------------------------
@@ -368,7 +352,11 @@ def rolled_wrench_derivatives(tree: KinematicTree[S], rolled: RolledBuilder[S]) 
     """[f n] of every joint, (n, 6), and its derivatives by q, qd and qdd, (n, 6, n) each."""
     with rolled.straight() as x:
         places = write_kinematics(x)
-        write_links(places, x)
+        for j, at in places.items():
+            turn, lever = link_of(at.joint, x.state.q[j - 1], x.b.algebra)
+            x.write(j, "turn", turn)
+            x.write(j, "lever", lever)
+            x.write(j, "rides", rides(at.joint, x.b.algebra))
         loaded = write_loads(tree, places, x)
 
     def of_joint(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
@@ -392,15 +380,6 @@ def rolled_wrench_derivatives(tree: KinematicTree[S], rolled: RolledBuilder[S]) 
 
 
 # -- straight phases ---------------------------------------------------------------------------
-
-
-def write_links(places: Mapping[int, Place[S]], x: StraightBuilder[S]) -> None:
-    """Where the links are behind their joints."""
-    for j, at in places.items():
-        turn, lever = link_of(at.joint, x.state.q[j - 1], x.b.algebra)
-        x.write(j, "turn", turn)
-        x.write(j, "lever", lever)
-        x.write(j, "rides", rides(at.joint, x.b.algebra))
 
 
 def write_loads(tree: KinematicTree[S], places: dict[int, Place[S]], x: StraightBuilder[S]) -> bool:

@@ -66,7 +66,11 @@ def diagonal_sweep(at: Mapping[int, Contribution[S]], b: ProgramBuilder[S]) -> l
     for k in reversed(tuple(at)):
         composite = composite_step(at[k], children[k][::-1], b)
         if at[k].free:
-            entries[k] = diagonal_step(at[k], composite, b)
+            s, t, two = at[k].P.angular, at[k].P.linear, b.algebra.constant(2.0)
+            with b.step("composite bodies", at[k].joint.name):
+                entry = s.dot(trace_less(composite.E).apply(s))
+                entry = entry + t.dot(s.cross(composite.h)) * two + composite.m * t.dot(t)
+                entries[k] = b.let(f"M_diagonal_{k}", entry + at[k].rotor, "KANE-18")
         if at[k].joint.parent != BASE:
             children[at[k].joint.parent].append(moments_back_step(at[k], composite, b))
     return [entries[k] for k in sorted(entries)]
@@ -81,16 +85,6 @@ def composite_step(
         for child in children:
             body = body + child
         return _named(body, f"composite_{at.joint.number}", b)
-
-
-def diagonal_step(at: Contribution[S], body: Moments[S], b: ProgramBuilder[S]) -> S:
-    """Write an entry of the diagonal of M: KANE-18."""
-    s, t = at.P.angular, at.P.linear
-    two = b.algebra.constant(2.0)
-    with b.step("composite bodies", at.joint.name):
-        turning = s.dot(trace_less(body.E).apply(s))
-        entry = turning + t.dot(s.cross(body.h)) * two + body.m * t.dot(t) + at.rotor
-        return b.let(f"M_diagonal_{at.joint.number}", entry, "KANE-18")
 
 
 def moments_back_step(at: Contribution[S], body: Moments[S], b: ProgramBuilder[S]) -> Moments[S]:

@@ -280,7 +280,13 @@ def centroidal_momentum_matrix(
     columns: list[tuple[S, ...]] = [(b.algebra.zero,) * 6] * tree.n
     for at in hanging:
         k = at.joint.number
-        columns[k - 1] = column_step(at, composites[k], rotations[k], arms[k], b)
+        R0, carried = rotations[k], composites[k]
+        with b.step("columns", at.joint.name):
+            P = at.t * carried.m + at.s.cross(carried.h)
+            P0 = b.let(f"A_P_{k}", R0.apply(P), "NE-40")
+            L = carried.J.apply(at.s) + carried.h.cross(at.t)
+            L0 = b.let(f"A_L_{k}", R0.apply(L) + arms[k].cross(P0), "NE-40")
+        columns[k - 1] = (*P0, *L0)
     trunk = trunk_of(tree, frames)
     if len(trunk) > 1:
         at, composite = on_seat[0]
@@ -289,7 +295,11 @@ def centroidal_momentum_matrix(
             inertia = replace(inertia, J=b.let("I_C", inertia.J, "NE-39"))
         for at in trunk[:-1]:
             k = at.joint.number
-            columns[k - 1] = trunk_column_step(at, inertia, rotations[k], arms[k], b)
+            with b.step("columns", at.joint.name):
+                s0 = b.let(f"s0_{k}", rotations[k].apply(at.s), "NE-43")
+                P0 = (rotations[k].apply(at.t) + arms[k].cross(s0)) * inertia.m
+                P0 = b.let(f"A_P_{k}", P0, "NE-43")
+                columns[k - 1] = (*P0, *b.let(f"A_L_{k}", inertia.J.apply(s0), "NE-43"))
     rows = [[column[row] for column in columns] for row in range(6)]
     return {"centroidal_momentum_matrix": flat(rows)}
 
@@ -337,38 +347,6 @@ def composite_step(
             b.let(f"mc_{j}C", inertia.h, "NE-39"),
             b.let(f"I_{j}C", inertia.J, "NE-39"),
         )
-
-
-def column_step(
-    at: JointFrame[S],
-    carried: RigidInertia[S],
-    R0: Matrix[S],
-    from_C: Vector[S],
-    b: ProgramBuilder[S],
-) -> tuple[S, ...]:
-    """NE-40; `from_C` leads from the centre of mass to the joint's origin, base axes."""
-    k = at.joint.number
-    with b.step("columns", at.joint.name):
-        P = at.t * carried.m + at.s.cross(carried.h)
-        P0 = b.let(f"A_P_{k}", R0.apply(P), "NE-40")
-        L = carried.J.apply(at.s) + carried.h.cross(at.t)
-        return (*P0, *b.let(f"A_L_{k}", R0.apply(L) + from_C.cross(P0), "NE-40"))
-
-
-def trunk_column_step(
-    at: JointFrame[S],
-    inertia: RigidInertia[S],
-    R0: Matrix[S],
-    from_C: Vector[S],
-    b: ProgramBuilder[S],
-) -> tuple[S, ...]:
-    """NE-43; `from_C` leads from the centre of mass to the joint's origin, base axes."""
-    k = at.joint.number
-    with b.step("columns", at.joint.name):
-        s0 = b.let(f"s0_{k}", R0.apply(at.s), "NE-43")
-        P0 = (R0.apply(at.t) + from_C.cross(s0)) * inertia.m
-        P0 = b.let(f"A_P_{k}", P0, "NE-43")
-        return (*P0, *b.let(f"A_L_{k}", inertia.J.apply(s0), "NE-43"))
 
 
 # -- sweeps over the tree ----------------------------------------------------------------------

@@ -146,16 +146,6 @@ class Recursion(Generic[S]):
 # -- steps, one joint each ---------------------------------------------------------------------
 
 
-def carried_step(
-    name: str, at: JointFrame[S], terms: Sequence[Matrix[S]], b: ProgramBuilder[S], note: str
-) -> Matrix[S]:
-    """RL-5, RL-6, RL-7: X_j is the sum of `terms`; returns T_j X_j."""
-    j = at.joint.number
-    with b.step("backward", at.joint.name):
-        X = b.let(f"{name}_{j}", matrix_sum(terms), note)
-        return b.let(f"T{name}_{j}", at.T @ X, note)
-
-
 def torque_step(at: JointFrame[S], recursion: Recursion[S], b: ProgramBuilder[S]) -> S:
     """Write the torque: RL-9."""
     j = at.joint.number
@@ -257,7 +247,9 @@ def carried_sweep(
     for at in reversed(frames):
         j = at.joint.number
         if j in terms:
-            passed[j] = carried_step(name, at, terms[j], b, note)
+            with b.step("backward", at.joint.name):
+                X = b.let(f"{name}_{j}", matrix_sum(terms[j]), note)
+                passed[j] = b.let(f"T{name}_{j}", at.T @ X, note)
             terms.setdefault(at.joint.parent, []).append(at.U @ passed[j])
     return passed | ({BASE: matrix_sum(terms[BASE])} if BASE in terms else {})
 
@@ -303,7 +295,14 @@ def load_sweep(
             pulls.append(Pull(place.name, point_sweep(place, frames, b), force))
         if place.body != BASE and not all_zero(moment.entries, b.algebra):
             moments.setdefault(place.body, []).append(moment)
-    return pulls, moment_sweep(frames, moments, b)
+    sums: dict[int, Matrix[S]] = {}
+    for at in reversed(frames):
+        j = at.joint.number
+        if j in moments:
+            with b.step("backward", at.joint.name):
+                sums[j] = b.let(f"G_{j}", matrix_sum(moments[j]), "RL-8")
+            moments.setdefault(at.joint.parent, []).append(sums[j])
+    return pulls, sums
 
 
 def point_sweep(
@@ -312,20 +311,6 @@ def point_sweep(
     """RL-7: TF_load_j of the joints that carry the point of a load."""
     points = {place.body: column(place.point, b.algebra.one)}
     return carried_sweep(f"F_{place.name}", frames, points, b, "RL-7")
-
-
-def moment_sweep(
-    frames: Sequence[JointFrame[S]], moments: dict[int, list[Matrix[S]]], b: ProgramBuilder[S]
-) -> dict[int, Matrix[S]]:
-    """RL-8: G_j of the joints that carry a moment."""
-    sums: dict[int, Matrix[S]] = {}
-    for at in reversed(frames):
-        j = at.joint.number
-        if j in moments:
-            with b.step("backward", at.joint.name):
-                sums[j] = b.let(f"G_{j}", matrix_sum(moments[j]), "RL-8")
-            moments.setdefault(at.joint.parent, []).append(sums[j])
-    return sums
 
 
 def rigid(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Run:

@@ -7,8 +7,8 @@ K) q' = Q_rho - M_rho qdd + tau'.  The same factors serve every parameter.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
 
 from symgen.algebra.interface import S
@@ -39,6 +39,7 @@ from symgen.formulations.semi_recursive.kinematics import (
 )
 from symgen.formulations.shared import flat, square
 from symgen.formulations.state import State
+from symgen.formulations.torques import Equations as ByTorques
 from symgen.formulations.torques import Run, weightless
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder, Results
@@ -84,7 +85,7 @@ def rigid_torques(system: System[S], name: str = "tau") -> list[S]:
 
 
 @dataclass(frozen=True)
-class Equations(implicit.Equations[S]):
+class Equations(ByTorques[S]):
     """M and Q about these reference points."""
 
     point: ReferencePoint
@@ -100,16 +101,10 @@ class Equations(implicit.Equations[S]):
         bias = with_joint_terms(tree, b, state, rigid_torques(system, "bias"))
         return solution_of(tree, b, state, bias, mass, self.free)
 
-    def torques(self, qdd: Sequence[S]) -> Sequence[S]:
-        """See `implicit.Equations`."""
-        state = replace(self.state, qdd=tuple(qdd))
-        rigid = rigid_torques(system_at(self.tree, self.b, state, self.point))
-        return with_joint_terms(self.tree, self.b, state, rigid)
-
 
 def solving(point: ReferencePoint) -> dict[str, Derivation]:
     """Return forward and hybrid dynamics, and their derivatives."""
-    return implicit.functions(partial(Equations, point=point))
+    return implicit.functions(partial(Equations, rigid=partial(rigid, point), point=point))
 
 
 def kinetic_energy(

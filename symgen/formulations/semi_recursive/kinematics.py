@@ -241,9 +241,8 @@ def motion_step(system: System[S], i: int, parent: Motion[S]) -> dict[int, Motio
         else:
             b_dot = let_spatial(b, lettered(f"b_dot_{i}", MOTION), at.b.turned(V.angular), "SR-7")
             swing = b_dot * state.qd[i - 1]
-        d = let_spatial(
-            b, lettered(f"d_{i}", MOTION), carried_rate(arm_dot, parent.V, algebra) + swing, "SR-8"
-        )
+        d = Spatial(none.angular, arm_dot.cross(parent.V.angular)) + swing  # Bdot_i of the parent
+        d = let_spatial(b, lettered(f"d_{i}", MOTION), d, "SR-8")
         V_dot = carried(at.arm, parent.V_dot) + added + d
         a = b.let(f"a_{i}", V_dot.linear, "SR-9")
         V_dot = Spatial(b.let(f"alpha_{i}", V_dot.angular, "SR-9"), a)
@@ -393,11 +392,6 @@ def posed(tree: KinematicTree[S], turning: Mapping[int, Axes[S]]) -> KinematicTr
 def carried(arm: Vector[S], x: Spatial[S]) -> Spatial[S]:
     """B_i times a motion of the parent."""
     return Spatial(x.angular, x.linear + arm.cross(x.angular))
-
-
-def carried_rate(arm_dot: Vector[S], x: Spatial[S], algebra: Algebra[S]) -> Spatial[S]:
-    """Bdot_i times a motion of the parent."""
-    return Spatial(zero_vector(algebra), arm_dot.cross(x.angular))
 
 
 def returned(arm: Vector[S], force: Spatial[S]) -> Spatial[S]:
