@@ -60,7 +60,6 @@ from symgen.formulations.composite.rolled import (
     rates,
     rates_entries,
     rates_of_pair,
-    spatial,
     to_q,
     weight,
     write_accelerations,
@@ -277,7 +276,7 @@ def write_motions(tree: KinematicTree[S], x: StraightBuilder[S]) -> None:
             o = Spatial(zero_vector(x.b.algebra), zero_vector(x.b.algebra))
             carrier = velocities[joint.parent].v if joint.parent != BASE else o
             Psi = carrier.cross(axes[joint.number].axis)
-        velocities[joint.number] = Velocity(spatial(columns, "w0", "u0"), Psi)
+        velocities[joint.number] = Velocity(columns.spatial("w0 u0"), Psi)
     qdd = [x.joint(j).scalar("qdd") for j in axes]
     bases = {j: x.joint(j).vector("a_base") for j in axes if len(tree.path(j)) == 1}
     rates = x.state.qd, [y - chained[j] if j in chained else y for j, y in enumerate(qdd, start=1)]
@@ -291,5 +290,5 @@ def write_motions(tree: KinematicTree[S], x: StraightBuilder[S]) -> None:
 
 def resting(joint: Entries[S], t1: Spatial[S], loaded: bool) -> Mapping[Column, S]:
     """CO-36: gravity and loads."""
-    load = spatial(joint, "n0_L", "F0_L") if loaded else None
+    load = joint.spatial("n0_L F0_L") if loaded else None
     return entries_of("rest", at_rest(axis(joint), t1, joint.vector("a_base"), load))

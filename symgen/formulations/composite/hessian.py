@@ -83,11 +83,8 @@ from symgen.formulations.composite.rolled import (
     of_body,
     psi,
     rate,
-    spatial,
-    spatial_entries,
     to_q,
     write_kinematics,
-    write_spatial,
 )
 from symgen.formulations.joint_terms import friction_curvatures, with_diagonal
 from symgen.formulations.rolled import Entries, RolledBuilder, StraightBuilder, entries_of
@@ -346,8 +343,8 @@ def rolled_hessian(tree: KinematicTree[S], rolled: RolledBuilder[S]) -> None:
         places = write_kinematics(x)
         virtual = virtual_sweep(places, x.b, x.state.multipliers)
         for j, motion in virtual.items():
-            write_spatial(x, j, ("V_w", "V_v"), motion.V)
-            write_spatial(x, j, ("Omega_w", "Omega_v"), motion.Omega)
+            x.write(j, "V_w V_v", motion.V)
+            x.write(j, "Omega_w Omega_v", motion.Omega)
         loaded = write_loads(tree, places, virtual, x)
         with_friction = write_curvatures(tree, x)
 
@@ -399,8 +396,8 @@ def write_curvatures(tree: KinematicTree[S], x: StraightBuilder[S]) -> bool:
 def with_virtual_momentum(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
     """Write CO-9 to CO-11 and CO-61 of the body"""
     moments = moments_of(b, joint)
-    momentum = momentum_step(axis(joint), moments, spatial(joint, "w0", "u0"), b)
-    arguments = moments, momentum, spatial(joint, "V_w", "V_v")
+    momentum = momentum_step(axis(joint), moments, joint.spatial("w0 u0"), b)
+    arguments = moments, momentum, joint.spatial("V_w V_v")
     virtual = virtual_momentum_step(axis(joint), *arguments, b)
     moving = {**entries_of("Kv0", virtual.moving.K), **entries_of("p0", virtual.moving.f)}
     return {**of_body(b, joint), **moving, **entries_of("b0", virtual.b)}
@@ -414,9 +411,9 @@ def virtual_responses(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column
     momentum = VirtualMomentum(moving, joint.vector("b0"))
     y1, y2, y3 = virtual_responses_step(axis(joint), motion_of(joint), body, momentum, b)
     return {
-        **spatial_entries(("t1_n", "t1_f"), rates.t1),
-        **spatial_entries(("t2_n", "t2_f"), rates.t2),
-        **spatial_entries(("y1_n", "y1_f"), y1),
+        **entries_of("t1_n t1_f", rates.t1),
+        **entries_of("t2_n t2_f", rates.t2),
+        **entries_of("y1_n y1_f", y1),
         **entries_of("y2", y2),
         **entries_of("y3", y3),
     }
@@ -427,17 +424,17 @@ def virtual_responses(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column
 
 def motion_of(joint: Entries[S]) -> JointMotion[S]:
     """S, Psi', Psi'', Omega"""
-    axes = spatial(joint, "S_w", "S_v"), psi(joint), rate(joint)
-    return JointMotion(*axes, spatial(joint, "Omega_w", "Omega_v"))
+    axes = joint.spatial("S_w S_v"), psi(joint), rate(joint)
+    return JointMotion(*axes, joint.spatial("Omega_w Omega_v"))
 
 
 def responses_of(joint: Entries[S], loaded: bool) -> Responses[S]:
     """t_1, t_2, t_3, y_1, y_2, y_3, z"""
     return Responses(
-        t1=spatial(joint, "t1_n", "t1_f"),
-        t2=spatial(joint, "t2_n", "t2_f"),
-        t3=spatial(joint, "t3_n", "t3_f"),
-        y1=spatial(joint, "y1_n", "y1_f"),
+        t1=joint.spatial("t1_n t1_f"),
+        t2=joint.spatial("t2_n t2_f"),
+        t3=joint.spatial("t3_n t3_f"),
+        y1=joint.spatial("y1_n y1_f"),
         y2=joint.vector("y2"),
         y3=joint.vector("y3"),
         z=joint.vector("z") if loaded else None,

@@ -67,10 +67,7 @@ from symgen.formulations.composite.rolled import (
     of_body,
     psi,
     rate,
-    spatial,
-    spatial_entries,
     write_kinematics,
-    write_spatial,
 )
 from symgen.formulations.rolled import Entries, RolledBuilder, StraightBuilder, entries_of
 from symgen.formulations.shared import blocks_of_joints, flat, let_derivative, let_spatial
@@ -344,7 +341,7 @@ def entries(wrench: Spatial[S]) -> tuple[S, ...]:
     return (*wrench.linear, *wrench.angular)
 
 
-CHANGES = (("t3_n", "t3_f"), ("t2_n", "t2_f"), ("t1_n", "t1_f"))
+CHANGES = ("t3_n t3_f", "t2_n t2_f", "t1_n t1_f")
 """Columns of `changes_step`."""
 
 
@@ -363,7 +360,7 @@ def rolled_wrench_derivatives(tree: KinematicTree[S], rolled: RolledBuilder[S]) 
         return {**wrench(b, joint, loaded), **response(b, joint, loaded)}
 
     def beyond(b: ProgramBuilder[S], i: Entries[S], j: Entries[S]) -> Mapping[str, tuple[S, ...]]:
-        changes = spatial(j, *CHANGES[0]), spatial(j, *CHANGES[1]), spatial(j, *CHANGES[2])
+        changes = j.spatial(CHANGES[0]), j.spatial(CHANGES[1]), j.spatial(CHANGES[2])
         return by_array(beyond_step(axis(j), changes, axis(i), link_frame(i), None, b))
 
     def before(b: ProgramBuilder[S], i: Entries[S], j: Entries[S]) -> Mapping[str, tuple[S, ...]]:
@@ -373,7 +370,7 @@ def rolled_wrench_derivatives(tree: KinematicTree[S], rolled: RolledBuilder[S]) 
     rolled.towards_base(rolled.each_joint(of_body))
     rolled.each_joint(of_joint)
     with rolled.straight() as x:
-        rows = [entries(spatial(x.joint(j), "n_w", "f_w")) for j in places]
+        rows = [entries(x.joint(j).spatial("n_w f_w")) for j in places]
         x.b.output("joint_wrenches", (len(rows), 6), flat(rows))
     rolled.each_pair(beyond, before)
     rolled.on_diagonal("dw_dq", "f_own", "n_own")
@@ -386,7 +383,7 @@ def write_loads(tree: KinematicTree[S], places: dict[int, Place[S]], x: Straight
     """Loads outboard of every joint; says whether there are any."""
     sums = loads_beyond(tree, places, x)
     for j, load in sums.items():
-        write_spatial(x, j, ("n0_L", "F0_L"), load.wrench)
+        x.write(j, "n0_L F0_L", load.wrench)
         x.write(j, "L0", load.L)
     return bool(sums)
 
@@ -398,16 +395,16 @@ def wrench(b: ProgramBuilder[S], joint: Entries[S], loaded: bool) -> Mapping[Col
     """CO-14, CO-15, CO-50, CO-51"""
     at, loads = axis(joint), loads_of(b, joint, loaded)
     link = placed_link(b, joint)
-    force = spatial(joint, "n0_in", "f0_in")
+    force = joint.spatial("n0_in f0_in")
     net = reaction_with_loads(force, loads)
     effects = load_effects_step(at, loads, b) if loads else None
     changes = changes_step(at, motion(joint), composite(b, joint), force, effects, b)
     turned = own_step(at, joint.scalar("rides"), link, net, b)
     columns = {**entries_of("R_link", link.R), **entries_of("p", link.p)}
     for stems, change in zip(CHANGES, changes, strict=True):
-        columns |= spatial_entries(stems, change)
-    columns |= spatial_entries(("n_w", "f_w"), wrench_step(at, link, net, b))
-    return columns | spatial_entries(("n_own", "f_own"), turned)
+        columns |= entries_of(stems, change)
+    columns |= entries_of("n_w f_w", wrench_step(at, link, net, b))
+    return columns | entries_of("n_own f_own", turned)
 
 
 def response(b: ProgramBuilder[S], joint: Entries[S], loaded: bool) -> Mapping[Column, S]:
