@@ -12,7 +12,6 @@ from functools import partial
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Vector, zero_vector
 from symgen.formulations.model_outputs import Mentioned, Supplied, write_outputs
-from symgen.formulations.newton_euler.dynamics import wrench_step
 from symgen.formulations.newton_euler.kinematics import (
     base_step,
     kinetic_energy_of,
@@ -29,6 +28,7 @@ from symgen.formulations.newton_euler.recursion import (
     load_sweep,
     motion_sweep,
     reaction_sweep,
+    wrench_step,
 )
 from symgen.formulations.state import State
 from symgen.kinematics.tree import KinematicTree

@@ -26,8 +26,15 @@ F_Gj, tau_Gj        F_G_j, n_G_j                  inertia force and moment
 0F^e_k, 0tau^e_k    f_e_j_k, n_e_j_k              load k on link j, exerted by the environment
 F_jp, tau_jp        f_j, n_j                      exerted by p on link j, moment at the joint origin
 R_{j+1} F_(j+1)p    f_j_from_c                    f_c in the axes of link j
+--                  o_j                           joint origin -> point of the moment of the joint
+                                                  wrench, link axes; 0 for a standard row, dx_j
+                                                  otherwise
+tau_jp              n_o_j                         moment that the joint transmits, about that point
 tau_j               tau_j                         torque (N m) or force (N) of the joint
 ==================  ============================  ==============================================
+
+Joint wrenches are the reactions, with the moment about the joint's origin of the model format.
+Rotor, damping, friction and spring act within the joint and have no part in them.
 
 `NOTES` maps the labels of the statements to the equations; where the printed one is wrong the
 corrected one is meant (Delta x_j, which the thesis never defines, is R_j^T times (2.11)).
@@ -50,10 +57,12 @@ from typing import Generic, TypeVar
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector, all_zero, identity, zero_vector
+from symgen.formulations.shared import flat
 from symgen.formulations.state import State, Wrench
+from symgen.formulations.torques import Run
 from symgen.kinematics.joint import Joint
 from symgen.kinematics.tree import BASE, KinematicTree
-from symgen.program.builder import ProgramBuilder
+from symgen.program.builder import ProgramBuilder, Results
 
 NOTES = {
     "NE-1": "R_j and dx_j of the joint -- Barman 2020 (2.10), (2.11)",
@@ -74,6 +83,7 @@ NOTES = {
     "NE-15": "n_j = n_G_j + (dx_j + com) x F_G_j - sum (n_e + (dx_j + r) x f_e) "
     "+ sum_c (R_c n_c + (dx_j + u_c) x R_c f_c), r the point of the load "
     "-- Barman 2020 (3.80), (3.82), (3.84), (3.86), (3.88), (3.90)",
+    "NE-33": "n_o_j = n_j - o_j x f_j",
     "NE-16": "tau_j = s . n_j + t . f_j -- Barman 2020 (3.92), (3.94)",
     "d NE-4": "d alpha_in_j -- Barman 2020 (3.15), (3.16)",
     "d NE-5": "d alpha_j -- Barman 2020 (3.18), (3.19), (3.21), (3.22)",
@@ -331,3 +341,30 @@ def torques(
     loads = load_sweep(tree, frames, b, state.loads)
     reactions = reaction_sweep(frames, motions, loads, b)
     return [torque_step(at, reactions[at.joint.number], b) for at in frames]
+
+
+def rigid(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Run:
+    """See `symgen.formulations.torques.Rigid`."""
+    frames, still = frames_sweep(tree, b, state.q), zero_vector(b.algebra)
+    return lambda at, gravity: torques(tree, frames, b, at, -tree.gravity if gravity else still)
+
+
+def joint_wrenches(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
+    """[f n_o] of every joint, (n, 6)."""
+    frames = frames_sweep(tree, b, state.q)
+    motions = motion_sweep(frames, b, state.qd, state.qdd, -tree.gravity)
+    loads = load_sweep(tree, frames, b, state.loads)
+    reactions = reaction_sweep(frames, motions, loads, b)
+    rows = [wrench_step(at, state.q, reactions[at.joint.number], b) for at in frames]
+    return {"joint_wrenches": flat(rows)}
+
+
+def wrench_step(
+    at: JointFrame[S], q: Sequence[S], reaction: Reaction[S], b: ProgramBuilder[S]
+) -> tuple[S, ...]:
+    """Write the wrench about the joint origin: NE-33."""
+    joint = at.joint
+    o = joint.wrench_origin(q[joint.number - 1], b.algebra)
+    with b.step("wrenches", joint.name):
+        n_o = b.let(f"n_o_{joint.number}", reaction.n - o.cross(reaction.f), "NE-33")
+    return (*reaction.f, *n_o)
