@@ -4,6 +4,7 @@ robot = symgen.load("robot.yaml")              # a compiled, validated module
 model = symgen.read("robot.yaml")              # the checked description
 dyn   = symgen.derive(model, "newton_euler")   # the SymPy view of a formulation
 motion = symgen.simulate(robot, q0, qd0, t)    # integrated, with sensitivities where asked
+rest   = symgen.equilibrium(robot)             # where forces are balanced, with derivatives
 symgen.animate(robot, motion, "motion.html")   # a page that plays it
 plan   = symgen.plan(robot, "task.yaml")       # an optimal motion
 f      = symgen.jax(robot)                     # for JAX; symgen.torch, symgen.casadi likewise
@@ -32,19 +33,21 @@ if TYPE_CHECKING:
     from symgen.planning.plan import plan
     from symgen.robot import Robot
     from symgen.simulation import simulate
+    from symgen.simulation.equilibrium import equilibrium
     from symgen.support.journal import Progress
 
 __all__ = [
-    "Robot", "__version__", "animate", "casadi", "derive", "grade", "jax", "load", "plan", "read",
-    "simulate", "torch",
+    "Robot", "__version__", "animate", "casadi", "derive", "equilibrium", "grade", "jax", "load",
+    "plan", "read", "simulate", "torch",
 ]  # fmt: skip
 
 
 _LAZY = {
     "Robot": ("robot", "Robot"), "animate": ("page.animation", "animate"),
-    "casadi": ("frameworks.casadi", "functions"), "jax": ("frameworks.jax", "functions"),
-    "plan": ("planning.plan", "plan"), "simulate": ("simulation", "simulate"),
-    "torch": ("frameworks.pytorch", "functions"),
+    "casadi": ("frameworks.casadi", "functions"),
+    "equilibrium": ("simulation.equilibrium", "equilibrium"),
+    "jax": ("frameworks.jax", "functions"), "plan": ("planning.plan", "plan"),
+    "simulate": ("simulation", "simulate"), "torch": ("frameworks.pytorch", "functions"),
 }  # fmt: skip
 """Module and attribute of names that are imported at their first use."""
 

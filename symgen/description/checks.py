@@ -7,7 +7,7 @@
 Every stage reports to one `Findings` and goes on with the sound values, so that one report has the
 faults of all stages; a faulty value is removed and causes no further faults.
 
-Decisions beyond the format: missing entries of `dh`, `origin` and `before` are zero; `joints` may
+Decisions of this module: missing entries of `dh`, `origin` and `before` are zero; `joints` may
 be omitted; loads and points may be on `base`, and name links, not joints; `convention` on a joint
 without `dh` has no effect; `axis` and the options of moving joints on a fixed joint, YAML tags and
 merge keys (``<<``) are faults; the words of C23 count as keywords of C; the names of coordinates,
@@ -232,7 +232,7 @@ def warn_millimetres(
     joints: Sequence[JointDescription], loads: Sequence[LinkPoint], points: Sequence[LinkPoint],
     scalars: Scalars,
 ) -> None:  # fmt: skip
-    """Warn once of lengths beyond `LONGEST`, else of centres of mass too far for their inertias."""
+    """Warn once of lengths above `LONGEST`, else of centres of mass too far for their inertias."""
     long, far = dict[KeyPath, float](), dict[KeyPath, float]()
     for path, length in _lengths(joints, loads, points):
         size = math.hypot(*(evaluate(x, scalars.values) for x in length))

@@ -1,6 +1,6 @@
 """Checks of springs and forces.
 
-Decisions beyond the format: springs and forces share one name space; a named point determines its
+Decisions of this module: springs and forces share one name space; a named point determines its
 link, so that `link` may be omitted; stiffness, damping and length of a spring are 0 by default; a
 spring without stiffness and damping, or with both ends on one link, is a fault; damping and length
 are not negative, while a negative stiffness gives a warning; a force acts on a link other than the

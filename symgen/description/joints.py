@@ -3,7 +3,7 @@
 `symgen.joints` defines the keys of each type of joint.  A limit or term is a scalar for all
 coordinates of the joint, or a list with one entry for each, from the parent outwards.
 
-Decisions beyond the format: a fixed joint has no options; rotor inertia, damping and friction are
+Decisions of this module: a fixed joint has no options; rotor inertia, damping and friction are
 not negative, and the velocity of friction is positive; a gear ratio may have any sign, because only
 its square counts; a negative stiffness, a spring that pushes away from its rest position, gives a
 warning.  Velocities of Euler parameters are not angular velocities, so that drives, bearings,

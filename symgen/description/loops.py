@@ -1,7 +1,7 @@
 """Checks of loops, relations, and the initial state of a mechanism.
 
 A loop connects two frames by a joint.  A relation is an expression of coordinates, positions of
-points, time and parameters that is 0.  Decisions beyond the format: loops and relations share one
+points, time and parameters that is 0.  Decisions of this module: loops and relations share one
 name space; the two frames of a loop are on different links; relations contain independent
 coordinates only; positions and velocities missing in `initial` are 0, except quaternions and Euler
 parameters, which are the identity if all four entries are missing; quaternions are normalized.

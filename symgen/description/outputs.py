@@ -1,6 +1,6 @@
 """Checks of outputs: legal names, existing quantities, constants with a value.
 
-Decisions beyond the format: an output may have the name of a quantity or parameter; it may not use
+Decisions of this module: an output may have the name of a quantity or parameter; it may not use
 other outputs; an output without variables is a constant.  At the values of the parameters every
 constant part of an expression is finite, and no divisor is a difference of two equal terms.
 """

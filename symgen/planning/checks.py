@@ -70,7 +70,7 @@ def _check_kind(prescribed: bool, n: int, constraints: int, timed: bool) -> None
 
 
 def check_task(root: Value, keys: Collection[str], module: Any, task: Task) -> None:
-    """Report contradictions: ends beyond limits, a free time without a weight, unserved keys."""
+    """Report contradictions: ends outside limits, a free time without a weight, unserved keys."""
     if task.method == COLLOCATION:
         _check_collocated(root, keys, module, task)
     if task.time[1] == LONGEST and not task.objective.time:
@@ -97,7 +97,7 @@ def check_task(root: Value, keys: Collection[str], module: Any, task: Task) -> N
 def _check_state(
     root: Value, path: Sequence[str | int], module: Any, state: State, task: Task
 ) -> None:
-    """Report demands (n,) and ranges (n, 2) beyond limits."""
+    """Report demands (n,) and ranges (n, 2) outside limits."""
     limits, inward = task.limits, np.array([-1e-12, 1e-12])
     for order, demands, allowed in (
         ("q", np.column_stack([state.q, state.q]), limits.position),
@@ -220,7 +220,7 @@ def _check_collocated(root: Value, keys: Collection[str], module: Any, task: Tas
 
 
 def remarks_on(task: Task, module: Any) -> tuple[str, ...]:
-    """Return remarks on free ends, limits beyond those of the model, unlimited torques."""
+    """Return remarks on free ends, limits wider than those of the model, unlimited torques."""
     return tuple([*_free(task, module), *_beyond(task, module), *_unlimited(task, module)])
 
 

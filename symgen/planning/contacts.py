@@ -51,6 +51,8 @@ class Contacts:
     distance from the base origin along the normal.  `points` and `loads` are numbers of points and
     loads of the model, (P,).  `on` (phases, P) are the points of each phase, which ends at the
     share `until` (phases,).  `places` (P, 2) are positions along the axes (m), NaN where free.
+    The zero-moment point is `margin` (m) inside the support polygon; two feet may have `shared`
+    forces (`symgen.planning.support`).
     """
 
     names: tuple[str, ...]
@@ -63,6 +65,8 @@ class Contacts:
     friction: float
     places: Array
     clearance: float
+    margin: float
+    shared: bool
 
     @property
     def slope(self) -> float:
@@ -103,15 +107,19 @@ class Contacts:
         resting = came_on | leaves if leaves_at_rest else came_on
         return Schedule(standing, bearing, first, resting)
 
-    def places_of(self, module: Any, parameters: Parameters) -> Combination:
-        """Return the positions of all points along the axes, heights above the ground, (K, 3 P)."""
-        carried = [point_of(module, parameters, number) for number in self.points]
+    def places_of(
+        self, module: Any, parameters: Parameters, some: Index | None = None
+    ) -> Combination:
+        """Return positions along the axes, heights above the ground, of all or `some` points,
+        (K, 3 P)."""
+        some = np.arange(len(self.names)) if some is None else some
+        carried = [point_of(module, parameters, number) for number in self.points[some]]
         count = len(carried)
         matrix = np.zeros((count, 3, count, 3))
         matrix[np.arange(count), :, np.arange(count)] = self.axes
         constant = np.tile([0.0, 0.0, -self.height], count)
         labels = [
-            f"{kind} of {name}" for name in self.names for kind in ("place", "place", "height")
+            f"{kind} of {self.names[k]}" for k in some for kind in ("place", "place", "height")
         ]
         shape = 3 * count, count, 3
         return Combination(module, parameters, carried, labels, matrix.reshape(shape), constant)
@@ -139,6 +147,20 @@ def weight_of(module: Any, parameters: Parameters) -> float:
     except RequestError:
         return NO_WEIGHT
     return float(np.linalg.norm(force)) or NO_WEIGHT
+
+
+def feet_of(module: Any, contacts: Contacts) -> dict[int, Index]:
+    """Return numbers of contact points by the link of their foot: the nearest one to the base, with
+    contact points, that carries them."""
+    parents, feet = list(module.link_parents), dict[int, list[int]]()
+    touching = {module.point_links[point] for point in contacts.points}
+    for number, point in enumerate(contacts.points):
+        link = foot = module.point_links[point]
+        while link:
+            link = parents[link - 1]
+            foot = link if link in touching else foot
+        feet.setdefault(foot, []).append(number)
+    return {link: np.array(points) for link, points in sorted(feet.items())}
 
 
 def limbs(contacts: Contacts, module: Any, parameters: Parameters) -> tuple[int, ...]:
@@ -186,7 +208,8 @@ def read_contacts(value: Value, module: Any) -> Contacts | None:
     if value.node is None:
         return None
     keys = value.table(
-        ("ground", "sets", "phases", "places", "clearance"), "sets: of points, and phases:"
+        ("ground", "sets", "phases", "places", "clearance", "margin", "forces"),
+        "sets: of points, and phases:",
     )
     sets = _sets(keys["sets"], module)
     names = tuple(dict.fromkeys(name for points in sets.values() for name in points))
@@ -207,12 +230,25 @@ def read_contacts(value: Value, module: Any) -> Contacts | None:
     across = np.eye(3)[int(np.argmin(np.abs(normal[:2])))]
     across = across - (across @ normal) * normal
     across /= np.linalg.norm(across)
-    return Contacts(
+    contacts = Contacts(
         names, np.array(numbers), np.array([list(module.load_names).index(x) for x in names]),
         on, until, np.array([across, np.cross(normal, across), normal]), ground["height"].number(),
         ground["friction"].positive(0.6), _places(keys["places"], names),
-        keys["clearance"].number(),
+        _length(keys["clearance"]), _length(keys["margin"]),
+        keys["forces"].choice(("found", "shared"), "found") == "shared",
     )  # fmt: skip
+    feet = len(feet_of(module, contacts))
+    if contacts.shared and feet != 2 and not value.is_broken:
+        keys["forces"].fault(f"two feet share forces; the sets of this task are of {feet}")
+    return contacts
+
+
+def _length(value: Value) -> float:
+    """Read a length (m), 0 or more."""
+    length = value.number()
+    if length < 0:
+        value.fault(f"expected a length of 0 or more, found {length:.6g}")
+    return length
 
 
 def _sets(value: Value, module: Any) -> dict[str, list[str]]:

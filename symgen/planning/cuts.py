@@ -88,7 +88,7 @@ def closed(task: Task, module: Any, profile: Profile, sizes: Sizes) -> list[Term
     for cut in task.cuts:
         gap = gap_of(task, module, cut)
         zero = np.zeros((2, gap.size))
-        terms.append(Sampled.of_point(sizes, cut.name, gap, s, profile.at(s), zero))
+        terms.append(Sampled.limits(sizes, cut.name, gap, s, profile.at(s), zero, axes=True))
     return terms
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from symgen.page.shapes import Faces
-from symgen.planning.contacts import NO_WEIGHT, Contacts, weight_of
+from symgen.planning.contacts import NO_WEIGHT, Contacts, feet_of, weight_of
 from symgen.planning.quantities import Motion
 from symgen.planning.task import Task
 from symgen.support.arrays import Array, Flags, Index
@@ -92,20 +92,12 @@ class Footing:
 
 def footing(task: Task, module: Any, contacts: Contacts, motion: Motion) -> Footing:
     """Return the contacts of the robot's motion, which has its loads."""
-    parents, feet = list(module.link_parents), dict[int, list[int]]()
-    touching = {module.point_links[point] for point in contacts.points}
-    for number, point in enumerate(contacts.points):
-        link = foot = module.point_links[point]
-        while link:
-            link = parents[link - 1]
-            foot = link if link in touching else foot
-        feet.setdefault(foot, []).append(number)
     names = ["base", *module.link_names]
     places = contacts.places_of(module, task.parameters).value(motion)
     assert motion.loads is not None
     weight = weight_of(module, task.parameters)
     return Footing(
-        contacts, {names[link]: np.array(points) for link, points in sorted(feet.items())},
+        contacts, {names[link]: points for link, points in feet_of(module, contacts).items()},
         places.reshape(len(places), -1, 3), motion.loads[:, contacts.loads, :3] @ contacts.axes.T,
         contacts.standing(motion.shares), weight if weight != NO_WEIGHT else 0.0,
     )  # fmt: skip

@@ -21,11 +21,14 @@ import numpy as np
 from symgen.planning.contacts import Contacts, weight_of
 from symgen.planning.placements import PlacedRates
 from symgen.planning.quantities import Motion, Torques
+from symgen.planning.support import Lines, edges
 from symgen.planning.task import Task
 from symgen.support.arrays import Array, Flags
 
 STEPS = 20
 """Runge-Kutta steps from an instant to the next one."""
+LEAST_FORCE = 0.1
+"""Normal force, in units of the largest one, below which its centre is left out."""
 LEAST = 1e-9
 """Smallest singular value, relative to the largest, of the equations of contact forces."""
 
@@ -40,6 +43,9 @@ class Grounded:
         excess: largest pull, or friction outside the pyramid, as a share of the weight.
         at: share of the time of `excess`.
         missed: largest distance of each point at an instant from where it stands, m.
+        inside: least distance of the zero-moment point from the edges of the support polygon, m;
+            None without a margin, or where no points span a polygon or line.
+        short: margin that is missing at an instant, m.
     """
 
     slips: Mapping[str, float]
@@ -47,15 +53,22 @@ class Grounded:
     excess: float
     at: float
     missed: Mapping[str, float]
+    inside: float | None = None
+    short: float = 0.0
 
     @property
     def words(self) -> str:
         """Losses between instants, in words."""
         name, slip = max(self.slips.items(), key=lambda item: item[1])
+        margin = ""
+        if self.inside is not None:
+            side = "inside" if self.inside >= 0 else "outside"
+            margin = f", the zero-moment point comes to {1e3 * abs(self.inside):.3g} mm {side} "
+            margin += "the edges of its polygon"
         return (
             f"between instants {name} slips by {1e3 * slip:.2g} mm at most, the lowest point is "
             f"{1e3 * self.depth:.2g} mm below the ground, forces leave their friction pyramids by "
-            f"{self.excess:.2g} of the weight"
+            f"{self.excess:.2g} of the weight{margin}"
         )
 
 
@@ -107,7 +120,31 @@ def grounded(task: Task, module: Any, motion: Motion, contacts: Contacts, every:
     worst = int(over.argmax())
     share = max(float(over[worst]), 0.0) / weight_of(module, task.parameters)
     depth = max(0.0, -float(places[..., 2].min()))
-    return Grounded(slips, depth, share, float(motion.shares[worst]), missed)
+    result = Grounded(slips, depth, share, float(motion.shares[worst]), missed)
+    if not contacts.margin:
+        return result
+    margins = _margins(places[..., :2], normal, contacts.bearing(motion.shares))
+    least, at_instants = (float(each.min()) for each in (margins, margins[::every]))
+    if not np.isfinite(least):
+        return result
+    return replace(result, inside=least, short=max(0.0, contacts.margin - at_instants))
+
+
+def _margins(places: Array, normal: Array, bearing: Flags) -> Array:
+    """Return distances of zero-moment points from the edges of support polygons, (K,); infinite
+    where one point bears, or little force.
+
+    `places` (K, P, 2) and `normal` forces (K, P) are those of points, of which some are `bearing`.
+    """
+    total = normal.sum(axis=1)
+    distances = np.full(len(total), np.inf)
+    for k in np.flatnonzero(total > LEAST_FORCE * total.max(initial=0.0)):
+        some = bearing[k]
+        polygon = edges(places[k, some])
+        if polygon:
+            f = normal[k, some] / total[k]
+            distances[k] = Lines(places[k, some], polygon).inside(places[k, some], f).min()
+    return distances
 
 
 def held_error(

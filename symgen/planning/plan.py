@@ -78,6 +78,8 @@ MISSED = 0.1
 largest torque limit."""
 ARRIVES = 1e-3
 """Error of the forward simulation (rad, m, rad/s, m/s) above which a plan is not solved."""
+MOST_POLYGONS = 3
+"""Largest number of programs whose support polygons are those of the motion before."""
 MOST_FEASIBLE = 150
 """Largest number of iterations until a motion keeps its limits."""
 SLIDES = 0.25
@@ -238,12 +240,16 @@ def _best(run: _Run, starts: int, seed: int) -> tuple[_Solution, tuple[Start, ..
         x = guess(run.task, run.module, profile, random)
         return program, np.append(x, np.zeros(program.sizes.loads))
 
-    return _tried(run, profile, begin, starts, seed)
+    def again(x: Array) -> Problem:
+        return transcribe(run.task, run.module, profile, per, near=x)
+
+    return _tried(run, profile, begin, starts, seed, again)
 
 
 def _tried(
     run: _Run, profile: Profile,
     begin: Callable[[np.random.Generator | None], tuple[Problem, Array]], starts: int, seed: int,
+    again: Callable[[Array], Problem] | None = None,
 ) -> tuple[_Solution, tuple[Start, ...]]:  # fmt: skip
     """Return the best result of several starts, and the others; the first is not random."""
     solutions: list[_Solution] = []
@@ -255,16 +261,44 @@ def _tried(
         stage = f"{profile.segments} segments"
         if starts > 1:
             stage += f", start {k + 1} of {starts}"
-        steps: tuple[Step, ...] = ()
-        if run.task.contacts is not None:
-            first = run.feasible(program, x, stage)
-            x, steps = first.x, first.steps
-        outcome = run.solve(program, x, stage)
-        solutions.append(_Solution(profile, program, outcome, (*steps, *outcome.steps)))
-        listed.append(_start(k, program, outcome))
+        if run.task.contacts is not None and again is not None:
+            solution = _standing(run, profile, program, x, stage, again)
+        else:
+            outcome = run.solve(program, x, stage)
+            solution = _Solution(profile, program, outcome, outcome.steps)
+        solutions.append(solution)
+        listed.append(_start(k, solution.program, solution.outcome))
     best = min(range(len(solutions)), key=lambda k: (listed[k].rank, k))
     rejected = (start for k, start in enumerate(listed) if k != best)
     return solutions[best], tuple(sorted(rejected, key=lambda start: (start.rank, start.number)))
+
+
+def _standing(
+    run: _Run, profile: Profile, program: Problem, x: Array, stage: str,
+    again: Callable[[Array], Problem],
+) -> _Solution:  # fmt: skip
+    """Solve a program with contacts from any motion within its limits.
+
+    With a margin, `again` returns the program with support polygons at x (unknowns,).
+    """
+    assert run.task.contacts is not None
+    outcome = run.feasible(program, x, stage)
+    steps, margin = outcome.steps, run.task.contacts.margin
+    if margin:
+        narrower = again(outcome.x)
+        inside = run.feasible(narrower, outcome.x, f"{stage}, margin")
+        steps += inside.steps
+        if inside.ended != SOLVED:  # verification says by how much the margin is missed
+            return _Solution(profile, program, replace(outcome, ended=inside.ended), steps)
+        program, outcome = narrower, inside
+    for k in range(MOST_POLYGONS):
+        outcome = run.solve(program, outcome.x, stage, near=k > 0)
+        steps += outcome.steps
+        moved = again(outcome.x) if margin and outcome.ended == SOLVED else program
+        if not moved.broken(outcome.x, HOLDS):
+            break
+        program = moved
+    return _Solution(profile, program, outcome, steps)
 
 
 def _start(number: int, program: Problem, outcome: Outcome) -> Start:
@@ -288,8 +322,8 @@ def _refined(run: _Run, solution: _Solution) -> tuple[_Solution, Verified]:
             solution = finer
 
     def again(solution: _Solution, more: Margins) -> tuple[Problem, Array]:
-        program = transcribe(task, module, solution.profile, per, more)
         x, size = solution.outcome.x, solution.program.sizes.time + 1
+        program = transcribe(task, module, solution.profile, per, more, near=x)
         return program, np.concatenate([x[:size], _spread(run, x[size:], program.sizes.loads)])
 
     return _tightened(run, solution, per, HOLDS, again)
@@ -514,6 +548,10 @@ def _unmet(
                 text = f"{over:.2g} m from where it stands"
                 faults.append(Fault(f"contact of {name}", over, text))
                 at_instants.add(faults[-1].name)
+        if verified.ground.short > HOLDS:
+            text = f"{verified.ground.short:.2g} m too near to an edge of its polygon"
+            faults.append(Fault("zero-moment point", verified.ground.short, text))
+            at_instants.add(faults[-1].name)
     faults.sort(key=lambda fault: (-fault.over, fault.name))
     return tuple(faults), any(fault.name in at_instants for fault in faults)
 

@@ -20,7 +20,7 @@ from symgen.description.schema import seen
 from symgen.errors import RequestError
 from symgen.planning.angles import read_angles
 from symgen.planning.attitudes import Stop, names_of_limits, on_chart, refuse_limits
-from symgen.planning.charts import joint_names
+from symgen.planning.charts import columns_of, joint_names
 from symgen.planning.checks import check_task
 from symgen.planning.contacts import named_points, read_contacts
 from symgen.planning.cuts import read_cuts
@@ -340,7 +340,11 @@ class _Reader:
         stops = []
         for k, item in enumerate(items, 1):
             q = item.coordinates(self.positions, np.nan)
-            state = self.passed(np.where(np.isnan(q), neutral, q))
+            q = np.where(np.isnan(q), neutral, q)
+            for joint in columns_of(self.space):
+                if not np.any(q[joint.attitude]):  # of 0 for all coordinates
+                    q[joint.attitude] = neutral[joint.attitude]
+            state = self.passed(q)
             stops.append(Stop(item, k / (len(items) + 1), state))
         return Guess(T, at_rest="q" in keys), stops
 

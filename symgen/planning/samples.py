@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -33,7 +34,8 @@ class Sampled(Term):
     Entries `chosen` at the instants `limited` are constraints, divided by `scale` (m,).
     `quadrature` (K,) are the weights of integrals over s: `squares` (m,) weigh the integrals of
     squared entries, `linear` (m,) integrals of the entries themselves.  `unknown` are loads of
-    size 1 (a, n_loads, 6): the loads at every instant are unknown multiples of them.
+    size 1 (a, n_loads, 6): the loads at every instant are unknown multiples of them.  `instants`
+    are the numbers of s among the instants of the program, where it has more.
     """
 
     s: Array
@@ -47,18 +49,23 @@ class Sampled(Term):
     linear: Array
     loads: LoadsAt | None = None
     unknown: Array | None = None
+    instants: Index | None = None
 
     @classmethod
-    def of_point(
-        cls, sizes: Sizes, name: str, quantity: Quantity, s: Array, local: Local, sides: Array
-    ) -> Sampled:
-        """Return limits (2, m) of all entries of a position at all instants."""
+    def limits(
+        cls, sizes: Sizes, name: str, quantity: Quantity, s: Array, local: Local, sides: Any,
+        *, chosen: Index | None = None, scale: float = 1.0, **more: Any,
+    ) -> Sampled:  # fmt: skip
+        """Return limits (2,) or (2, m) of entries, all if none are `chosen`, at all instants."""
         count, m = len(s), quantity.size
-        lower, upper = np.tile(sides, count)
+        chosen = np.arange(m) if chosen is None else chosen
+        lower, upper = (
+            np.tile(np.broadcast_to(side, m)[chosen], count) for side in np.asarray(sides)
+        )
         return cls(
-            sizes, name, lower, upper, quantity.labels, axes=True, s=s, local=local,
-            quantity=quantity, limited=np.arange(count), chosen=np.arange(m), scale=np.ones(m),
-            quadrature=np.zeros(count), squares=np.zeros(m), linear=np.zeros(m),
+            sizes, name, lower, upper, tuple(quantity.labels[k] for k in chosen), s=s, local=local,
+            quantity=quantity, limited=np.arange(count), chosen=chosen, scale=np.full(m, scale),
+            quadrature=np.zeros(count), squares=np.zeros(m), linear=np.zeros(m), **more,
         )  # fmt: skip
 
     @cached_property
@@ -68,9 +75,15 @@ class Sampled(Term):
         n = self.sizes.n
         controls = self.local.columns[:, :, None] * n + np.arange(n)
         time = np.full(len(self.s), self.sizes.time)
-        a = 0 if self.unknown is None else len(self.unknown)
-        loads = self.sizes.time + 1 + np.arange(len(self.s) * a).reshape(len(self.s), a)
+        loads = self.sizes.time + 1 + self._numbers
         return np.column_stack([controls.reshape(len(self.s), count * n), time, loads])
+
+    @cached_property
+    def _numbers(self) -> Index:
+        """Numbers of the unknown loads at every instant, (K, a)."""
+        a = 0 if self.unknown is None else len(self.unknown)
+        instants = np.arange(len(self.s)) if self.instants is None else self.instants
+        return np.asarray(instants[:, None] * a + np.arange(a))
 
     @property
     def _time(self) -> int:
@@ -157,8 +170,7 @@ class Sampled(Term):
         q, qd, qdd = (np.ascontiguousarray(z[:, r]) for r in range(ORDERS))
         loads, rates = (None, None) if self.loads is None else self.loads(self.s, at.T)
         if self.unknown is not None:
-            sizes = at.loads.reshape(len(self.s), -1)
-            more = np.einsum("ka,alc->klc", sizes, self.unknown)
+            more = np.einsum("ka,alc->klc", at.loads[self._numbers], self.unknown)
             loads = more if loads is None else loads + more
         return Motion(q, qd, qdd, self.s * at.T, self.s, loads, rates)
 

@@ -212,7 +212,7 @@ class Ground:
             touching = np.flatnonzero(np.outer(stands, [True, True, False]))
             off_ground = np.flatnonzero(np.outer(~stands, [False, False, True]))
             for some in (heights, in_plane, np.setdiff1d(touching, in_plane)):
-                kept[some[_greedy(rows, some)]] = True
+                kept[some[independent_rows(rows, some)]] = True
             kept[off_ground] = np.linalg.norm(rows[off_ground], axis=1) >= IMPLIED
             result[which == number] = kept.reshape(-1, 3)
         return result
@@ -220,7 +220,7 @@ class Ground:
     def _standing(self, task: Task, profile: Profile, sizes: Sizes, independent: Flags) -> Rows:
         """Return all rows of positions: equations of points that stand, heights of others."""
         s = np.linspace(0.0, 1.0, len(self.schedule.first))
-        of = _sampled(task, self.places, profile, sizes, s)
+        of = _unlimited(task, self.places, profile, sizes, s)
         count, names = len(self.contacts.names), self.contacts.names
         plus, minus, lower, upper, labels, located = [], [], [], [], [], self._located
         for k, i in np.ndindex(*self.schedule.standing.shape):
@@ -250,7 +250,7 @@ class Ground:
         instants, at = np.unique(k, return_inverse=True)
         some = instants if len(instants) else np.zeros(1)  # terms have an instant
         s = some / (len(self.schedule.first) - 1)
-        of = _sampled(task, PlacedRates(self.places), profile, sizes, s)
+        of = _unlimited(task, PlacedRates(self.places), profile, sizes, s)
         rows = ((len(self.contacts.names) * at + i)[:, None] * 3 + np.arange(3)).ravel()
         rows = rows[independent[k, i].ravel()]
         points = i.repeat(3)[independent[k, i].ravel()]
@@ -290,9 +290,9 @@ class Ground:
         tangents = (force[:, None] + [0, 0, 1, 1]).ravel()
         columns = np.concatenate([tangents, force.repeat(4) + 2])
         coefficients = np.concatenate([np.tile([1.0, -1.0], count // 2), np.full(count, -slope)])
-        labels = tuple(f"friction of {self.contacts.names[point]}" for point in i.repeat(4))
+        labels = tuple(self.contacts.names[point] for point in i.repeat(4))
         return Linear(
-            sizes, "friction", np.full(count, -np.inf), np.zeros(count), labels, axes=False,
+            sizes, "friction", np.full(count, -np.inf), np.zeros(count), labels,
             rows=np.tile(np.arange(count), 2), columns=columns, coefficients=coefficients,
         )  # fmt: skip
 
@@ -336,18 +336,12 @@ def _posture(x: Array) -> Motion:
     return Motion(x[None], zero, zero, np.zeros(1), np.zeros(1))
 
 
-def _sampled(
+def _unlimited(
     task: Task, quantity: Combination | PlacedRates, profile: Profile, sizes: Sizes, s: Array
 ) -> Sampled:
     """Return a term of all entries at instants, without limits."""
-    along = task.chart.along(quantity)
-    count, m = len(s), along.size
-    free = np.full(count * m, np.inf)
-    return Sampled(
-        sizes, "contact", -free, free, along.labels, s=s, local=profile.at(s), quantity=along,
-        limited=np.arange(count), chosen=np.arange(m), scale=np.full(m, LENGTH),
-        quadrature=np.zeros(count), squares=np.zeros(m), linear=np.zeros(m),
-    )  # fmt: skip
+    along, free = task.chart.along(quantity), (-np.inf, np.inf)
+    return Sampled.limits(sizes, "contact", along, s, profile.at(s), free, scale=LENGTH)
 
 
 def _independent(terms: Sequence[Term], kinds: Index, bounds: tuple[Array, Array]) -> Flags:
@@ -385,12 +379,12 @@ def _independent(terms: Sequence[Term], kinds: Index, bounds: tuple[Array, Array
         matrix -= (matrix @ Q) @ Q.T
     for kind in (HEIGHT, PLACE, SPEED):
         chosen = np.flatnonzero(kinds == kind)
-        kept[chosen[_greedy(matrix, chosen)]] = True
+        kept[chosen[independent_rows(matrix, chosen)]] = True
     return kept
 
 
-def _greedy(matrix: Array, rows: Index) -> Index:
-    """Return which of some `rows` are independent of each other; subtract them from all rows."""
+def independent_rows(matrix: Array, rows: Index) -> Index:
+    """Return independent ones of some `rows` of a matrix (m, n); subtract them from all rows."""
     kept, waiting = [], np.arange(len(rows))
     while len(waiting):
         remainders = np.linalg.norm(matrix[rows[waiting]], axis=1)

@@ -39,6 +39,7 @@ from symgen.planning.quantities import Motion, Outputs, Quantity, Torques, Veloc
 from symgen.planning.samples import Sampled
 from symgen.planning.splines import Profile
 from symgen.planning.standing import Ground
+from symgen.planning.support import Bearing
 from symgen.planning.task import State, Task
 from symgen.planning.values import COMPONENTS, Range
 from symgen.support.arrays import Array, Flags, Index
@@ -163,10 +164,14 @@ def instants(task: Task, module: Any, per_segment: int) -> int:
 
 
 def transcribe(
-    task: Task, module: Any, profile: Profile, per_segment: int, margins: Margins | None = None
-) -> Problem:
-    """Write the program with limits at `per_segment` instants per segment, and the last one."""
-    return _Transcription(task, module, profile, per_segment, margins or {}).problem()
+    task: Task, module: Any, profile: Profile, per_segment: int, margins: Margins | None = None,
+    near: Array | None = None,
+) -> Problem:  # fmt: skip
+    """Write the program with limits at `per_segment` instants per segment, and the last one.
+
+    Margins from the edges of support polygons are those of footprints at x `near` (unknowns,).
+    """
+    return _Transcription(task, module, profile, per_segment, margins or {}).problem(near)
 
 
 class _Transcription:
@@ -186,7 +191,7 @@ class _Transcription:
         self.ground = Ground.of(task, module, self.count, profile)
         self.lower, self.upper = self.bounds()
 
-    def problem(self) -> Problem:
+    def problem(self, near: Array | None) -> Problem:
         terms: list[Term] = [
             *self.objective(),
             *self.rates(),
@@ -198,13 +203,21 @@ class _Transcription:
             terms += self.state(f"via {k + 1}", via.state, via.at)
         terms += [self.sampled(entry) for entry in self.limited]
         terms += closed(self.task, self.module, self.profile, self.sizes)
-        terms += smooth(self.profile, self.sizes, self.moving)
+        terms += smooth(self.profile, self.sizes, self.moving, self.labels)
         if self.ground is not None:
             linear = [term for term in terms if isinstance(term, Linear | Rates)]
             bounds = self.lower, self.upper
             terms += self.ground.terms(self.task, self.profile, self.sizes, linear, bounds)
             first = len(self.forces) - 3 * len(self.ground.contacts.names)
             terms.append(self.ground.friction(self.sizes, first, len(self.forces)))
+            unknown = np.array([force.loads for force in self.forces])
+            bearing = Bearing(
+                self.task, self.module, self.ground.contacts, self.ground.schedule, self.profile,
+                self.sizes, unknown,
+            )  # fmt: skip
+            terms += bearing.shared() if self.ground.contacts.shared else []
+            if near is not None and self.ground.contacts.margin:
+                terms += bearing.margins(near)
             if self.closes:
                 terms += self.ground.joined(self.sizes, first, len(self.forces))
         return Problem(self.sizes, terms, self.lower, self.upper)
@@ -318,7 +331,9 @@ class _Transcription:
             sides[1, -1] = np.inf  # the cosine of the angle left
         at = np.array([s])
         local = self.profile.at(at)
-        return Sampled.of_point(self.sizes, f"{pose.name} at {name}", quantity, at, local, sides)
+        return Sampled.limits(
+            self.sizes, f"{pose.name} at {name}", quantity, at, local, sides, axes=True
+        )
 
     @cached_property
     def closes(self) -> bool:
@@ -452,10 +467,10 @@ def forces(task: Task, module: Any) -> tuple[Force, ...]:
     return tuple(unknown)
 
 
-def smooth(profile: Profile, sizes: Sizes, moving: Flags) -> list[Term]:
+def smooth(profile: Profile, sizes: Sizes, moving: Flags, names: Sequence[str]) -> list[Term]:
     """Return rows that make independent coordinates one polynomial over every segment.
 
-    Coordinates that are not `moving` (n,) are constant.
+    Coordinates, of these `names`, that are not `moving` (n,) are constant.
     """
     jumps = profile.jumps()
     independent = np.setdiff1d(np.flatnonzero(moving), profile.dependent)
@@ -467,9 +482,10 @@ def smooth(profile: Profile, sizes: Sizes, moving: Flags) -> list[Term]:
     joints = np.tile(independent, len(rows))
     which = np.tile(np.arange(len(independent)), len(rows))
     zero = np.zeros(len(jumps) * len(independent))
+    labels = tuple(names[k] for k in independent)
     return [
         Linear(
-            sizes, "smooth", zero, zero, rows=rows[entries] * len(independent) + which,
+            sizes, "smoothness", zero, zero, labels, rows=rows[entries] * len(independent) + which,
             columns=columns[entries] * sizes.n + joints,
             coefficients=jumps[rows, columns][entries],
         )

@@ -44,10 +44,16 @@ from symgen.simulation.arguments import (
     prescribed_coordinates,
     times,
 )
+from symgen.simulation.equilibrium import Equilibrium
 from symgen.simulation.fixed_steps import checked_scheme, integrate_in_steps
 from symgen.simulation.inputs import HeldOnManifold, Input, Loads, Prescribed, Slopes, Torques
 from symgen.simulation.integration import checked_solver, integrate
-from symgen.simulation.mechanisms import check_functions, closed_sensitivities, closed_start
+from symgen.simulation.mechanisms import (
+    closed_sensitivities,
+    closed_start,
+    missing_functions,
+    refuse_missing,
+)
 from symgen.simulation.motion import Motion, objectives_of
 from symgen.simulation.results import attributes, dataset, sample
 
@@ -57,7 +63,7 @@ if TYPE_CHECKING:
 
 def simulate(
     module: Any,
-    q0: ArrayLike | Mapping[str, ArrayLike],
+    q0: ArrayLike | Mapping[str, ArrayLike] | Equilibrium,
     qd0: ArrayLike | Mapping[str, ArrayLike],
     t: ArrayLike,
     *,
@@ -90,7 +96,8 @@ def simulate(
         module        a generated module, from `symgen.load` or imported
         q0, qd0       (n,), or dicts by name: coordinates (rad or m) and velocities at the start;
                       entries of prescribed coordinates are not read.  With quaternions q0 is
-                      (nq,); they are normalized, and so are those of the results
+                      (nq,); they are normalized, and so are those of the results.  q0 may be a
+                      result of `symgen.equilibrium`, whose derivatives are dq0 by default
         t             (m,): times of the results (s), two or more, increasing; the first is the
                       start
         tau           (n,) joint torques (N m or N), or a function of (t, q, qd); default: 0.
@@ -166,7 +173,7 @@ def simulate(
     held, space = prescribed_coordinates(module), configuration_of(module)
     wanted = columns(module, sensitivities, dq0, dqd0, ~held)
     if has_constraints(module):
-        check_functions(module, wanted, scheme is not None)
+        refuse_missing(module, missing_functions(module, wanted, scheme is not None))
     on_manifold = HeldOnManifold(space, module.position_names, held) if space.joints else None
     names = tuple(compress(module.coordinate_names, held))
     motion = Motion(
@@ -176,6 +183,9 @@ def simulate(
         Prescribed(prescribed, names, on_manifold), parameter_values(module, parameters), wanted,
         objectives_of(module, objectives, wanted), space, listener,
     )  # fmt: skip
+    if isinstance(q0, Equilibrium):
+        at = motion.options["parameters"]
+        q0 = q0.start_of_motion(at, wanted if dq0 is None else None)
     q0, qd0 = by_name(module, "q0", q0), by_name(module, "qd0", qd0)
     initial = numbers("q0", q0, (space.nq,)), numbers("qd0", qd0, (module.n,))
     if has_constraints(module):

@@ -1,4 +1,4 @@
-"""Arguments of `simulate`, read and checked.
+"""Arguments of `simulate` and `equilibrium`, read and checked; messages begin with the `caller`.
 
 `Columns` are the requested sensitivities.  Each is a direction of runtime parameters and initial
 values together: for a parameter, the parameter with its `dq0` and `dqd0`; for an initial value,
@@ -58,7 +58,7 @@ class Columns:
         return len(self.names)
 
 
-def checked_module(module: Any) -> None:
+def checked_module(module: Any, caller: str = "simulate") -> None:
     """Raise `RequestError` for what is no generated module."""
     if all(hasattr(module, fact) for fact in FACTS):
         return
@@ -67,7 +67,7 @@ def checked_module(module: Any) -> None:
     if isinstance(module, ModuleType):
         got = f"the module {module.__name__}"
     raise RequestError(
-        f'simulate: expected a generated module, got {got}; symgen.load("{path}") makes one'
+        f'{caller}: expected a generated module, got {got}; symgen.load("{path}") makes one'
     )
 
 
@@ -79,45 +79,45 @@ def selection(numbers_of: ArrayLike) -> Any:
     return chosen
 
 
-def by_name(module: Any, name: str, value: Any) -> Any:
+def by_name(module: Any, name: str, value: Any, caller: str = "simulate") -> Any:
     """Return a state that is a dict by coordinate as an array, anything else as it is."""
     if not isinstance(value, Mapping):
         return value
     try:
         return module._read(name, value)
     except (TypeError, ValueError) as error:
-        raise RequestError(f"simulate: {name}: {error}") from None
+        raise RequestError(f"{caller}: {name}: {error}") from None
 
 
-def numbers(name: str, value: Any, shape: tuple[int, ...]) -> Array:
+def numbers(name: str, value: Any, shape: tuple[int, ...], caller: str = "simulate") -> Array:
     """Return `value` as a float64 array of this shape; RequestError for anything else.
 
     A plain number is treated as an array of one entry.
     """
-    array = _real(name, value)
+    array = _real(name, value, caller)
     if not array.shape and shape == (1,):
         array = array.reshape(shape)
     if array.shape != shape:
-        raise RequestError(f"simulate: {name}: expected shape {shape}, got {array.shape}")
+        raise RequestError(f"{caller}: {name}: expected shape {shape}, got {array.shape}")
     return array
 
 
-def _real(name: str, value: Any) -> Array:
+def _real(name: str, value: Any, caller: str = "simulate") -> Array:
     """Return `value` as a float64 array of any shape."""
     try:
         array = np.asarray(value)
     except (TypeError, ValueError) as error:  # lists of unequal lengths, for example
-        raise RequestError(f"simulate: {name}: {error}") from None
+        raise RequestError(f"{caller}: {name}: {error}") from None
     if array.dtype.kind not in "biuf":
         got = array.dtype if array.dtype.kind == "c" else reprlib.repr(value)
-        raise RequestError(f"simulate: {name}: expected real numbers, got {got}")
+        raise RequestError(f"{caller}: {name}: expected real numbers, got {got}")
     return array.astype(np.float64, copy=False)
 
 
-def refuse_not_finite(name: str, values: Array) -> None:
+def refuse_not_finite(name: str, values: Array, caller: str = "simulate") -> None:
     """Raise `RequestError` for values, of any shape, that are not all finite."""
     if not np.isfinite(values).all():
-        raise RequestError(f"simulate: {name}: not all finite: {values.tolist()}")
+        raise RequestError(f"{caller}: {name}: not all finite: {values.tolist()}")
 
 
 def times(t: ArrayLike) -> Array:
@@ -156,21 +156,23 @@ def entries_of(space: Any, chosen: Flags) -> Index:
     return np.flatnonzero(wanted)
 
 
-def parameter_values(module: Any, parameters: Mapping[str, float] | ArrayLike | None) -> Array:
+def parameter_values(
+    module: Any, parameters: Mapping[str, float] | ArrayLike | None, caller: str = "simulate"
+) -> Array:
     """Return all runtime parameters, (n_parameters,), with defaults for missing ones."""
     values = np.array(module.default_parameters, dtype=np.float64)
     if parameters is None:
         return values
     if not isinstance(parameters, Mapping):
-        values = numbers("parameters", parameters, values.shape)
-        refuse_not_finite("parameters", values)
+        values = numbers("parameters", parameters, values.shape, caller)
+        refuse_not_finite("parameters", values, caller)
         return values
     names = tuple(module.parameter_names)
     for name, value in parameters.items():
         if name not in names:
-            raise RequestError(f"simulate: parameters: {_unknown_parameter(name, names)}")
-        number = numbers(f"parameters: {name}", value, ())
-        refuse_not_finite(f"parameters: {name}", number)
+            raise RequestError(f"{caller}: parameters: {_unknown_parameter(name, names)}")
+        number = numbers(f"parameters: {name}", value, (), caller)
+        refuse_not_finite(f"parameters: {name}", number, caller)
         values[names.index(name)] = number
     return values
 

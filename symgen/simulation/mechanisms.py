@@ -9,7 +9,7 @@ result.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -45,13 +45,12 @@ def missing_functions(module: Any, columns: Columns, in_steps: bool) -> list[str
     return [name for name in names if not hasattr(module, name)]
 
 
-def check_functions(module: Any, columns: Columns, in_steps: bool) -> None:
-    """Raise `RequestError` for the `missing_functions`."""
-    missing = missing_functions(module, columns, in_steps)
+def refuse_missing(module: Any, missing: Sequence[str], caller: str = "simulate") -> None:
+    """Raise `RequestError` for the functions that `caller` needs and that were not built."""
     if missing:
         built = ",".join([*getattr(module, "functions", ()), *missing])
         raise RequestError(
-            f"simulate needs {', '.join(missing)}: not built; build with: symgen build MODEL "
+            f"{caller} needs {', '.join(missing)}: not built; build with: symgen build MODEL "
             f"--functions {built}"
         )
 

@@ -20,7 +20,8 @@ MORE = [ROOT / "docs" / "tutorial.md", ROOT / "docs" / "simulation.md"]
 PAGES = sorted([*MORE, *(ROOT / "docs" / "how_to").glob("*.md")])
 NEEDS = {
     "casadi": "casadi", "dask": "dask", "scipy": "scipy", "tutorial": "xarray",
-    "simulation": "xarray", "free_bodies": "xarray", "plan": "casadi", "jax_and_pytorch": "jax",
+    "simulation": "xarray", "equilibrium": "xarray",
+    "free_bodies": "xarray", "plan": "casadi", "jax_and_pytorch": "jax",
 }  # fmt: skip
 """By the name of a page: the library without which it cannot be run."""
 DEEP = {

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.spatial import ConvexHull
 
 import symgen
 from symgen.errors import ModelError
@@ -124,10 +125,47 @@ def test_a_stride_is_twice_its_half(tmp_path):
     assert abs(plans[1].objective - 2 * plans[0].objective) < 1e-6
 
 
+def test_two_feet_share_forces(tmp_path):
+    """Of the resultant of the motion, with its zero-moment point z between the feet at c_1 and c_2,
+    the second foot bears the share (z - c_1) . D / |D|^2, D = c_2 - c_1, beside its centre as far
+    as z is from the line between them."""
+    task = (EXAMPLES / "plan" / "small_humanoid_step.yaml").read_text()
+    (tmp_path / "task.yaml").write_text(
+        task.replace("contacts:\n", "contacts:\n  forces: shared\n  margin: 0.032\n")
+    )
+    found = symgen.plan(built("small_humanoid_step"), tmp_path / "task.yaml")
+    assert found.status == "solved"
+    reaction = ground_reaction(found.module, found.q, found.qd, found.qdd)
+    z, p, f = reaction.zmp[:, :2], places(found)[..., :2], found.contact_forces
+    feet = np.array([name[0] == "r" for name in found.task.contacts.names])
+    both = np.min([f[:, feet == foot, 2].sum(axis=1) for foot in (False, True)], axis=0) > 1
+    assert both.sum() == 3
+    for k in np.flatnonzero(both):
+        c = [p[k, feet == foot].mean(axis=0) for foot in (False, True)]
+        D = c[1] - c[0]
+        share = (z[k] - c[0]) @ D / (D @ D)
+        second = f[k, feet].sum(axis=0)
+        assert np.allclose(second, share * reaction.force[k], atol=1e-5)
+        centre = (f[k, feet, 2:] * p[k, feet]).sum(axis=0) / second[2]
+        assert np.allclose(centre - c[1], z[k] - c[0] - share * D, atol=1e-6)
+        left = p[k, feet] - centre
+        free = left[:, 0] @ f[k, feet, 1] - left[:, 1] @ f[k, feet, 0]
+        assert abs(free - share * reaction.free_moment[k]) < 1e-5
+    for k, bears in enumerate(on(found)[1]):
+        hull = p[k, bears][ConvexHull(p[k, bears]).vertices]
+        d = np.roll(hull, -1, axis=0) - hull
+        inside = d[:, 0] * (z[k] - hull)[:, 1] - d[:, 1] * (z[k] - hull)[:, 0]
+        assert (inside / np.linalg.norm(d, axis=1)).min() > 0.032 - 1e-6
+
+
 FOOT = {"sets": {"foot": ["heel", "toe"]}, "phases": [{"on": ["foot"]}]}
 FAULTS = [
     ({"contacts": {**FOOT, "phases": []}}, "contacts.phases: expected at least one phase"),
     ({"contacts": {**FOOT, "sets": {"foot": ["heel", "heel"]}}}, "'heel' is in the set 'foot'"),
+    (
+        {"contacts": {**FOOT, "forces": "shared"}},
+        "forces: two feet share forces; the sets of this task",
+    ),
     ({"loads": {"heel": [0, 0, 1, 0, 0, 0]}}, "loads.heel: the ground acts there"),
     ({"limits": {"torque": {"x": 10}}}, "limits.torque.x: it has no drive"),
 ]

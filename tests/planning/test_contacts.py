@@ -9,6 +9,7 @@ from symgen.planning.placements import PlacedRates
 from symgen.planning.quantities import Motion, Quantity
 from symgen.planning.splines import Profile
 from symgen.planning.standing import Ground
+from symgen.planning.support import Lines, edges
 from symgen.planning.transcription import transcribe
 from tests.modules import file_of
 from tests.planning.derivatives import agree_with_differences
@@ -61,7 +62,11 @@ WRONG = [  # what stands in place of what in RIGHT; line, words of the message
     ("{l_heel_in: [~, 0.1]}", "{l_heel_in: [0]}", 16, "two numbers, ~ for a free one"),
     ("places: {l_heel_in: [~, 0.1]}", "places: [0, 0]", 16, "expected POINT: [x, y]"),
     ("clearance: 0", "clearance: some", 17, "unknown name 'some'"),
-    ("clearance: 0", "margins: 0", 17, "unknown key"),
+    ("clearance: 0", "clearance: -0.1", 17, "a length of 0 or more"),
+    ("clearance: 0", "margin: -0.1", 17, "a length of 0 or more"),
+    ("clearance: 0", "margins: 0", 17, "did you mean 'margin'?"),
+    ("clearance: 0", "forces: equal", 17, "expected found or shared"),
+    ("clearance: 0", "forces: shared\n  sets: {left: [l_heel_in]}", 18, "twice"),
     ("r_hip, l_knee", "-r_hip, l_knee", 8, "is the image of 'l_heel_in'"),
     ("pelvis_y: -pelvis_y", "qdd: 1", 3, "mirrored, or free: write ~"),
     ("profile: {segments: 3, check: midpoints}", "method: collocation", 8, "not available yet"),
@@ -82,7 +87,8 @@ def task(walker):
 def standing_on(walker, points):
     contacts = {"sets": {"all": points}, "phases": [{"on": ["all"]}]}
     ends = {"start": {"q": {"pelvis_x": 0}}, "goal": {"q": {"pelvis_x": 0}}}
-    return reading.read({"symgen_task": 1, "time": 1, **ends, "contacts": contacts}, walker)
+    more = {"contacts": contacts, "guess": {"q": 0}}
+    return reading.read({"symgen_task": 1, "time": 1, **ends, **more}, walker)
 
 
 @pytest.mark.parametrize(("was", "now", "line", "words"), WRONG)
@@ -120,12 +126,27 @@ def test_independent_rows_of_a_point_a_line_a_face(walker, points, rows):
     assert independent[1][:, 2].all()
 
 
-def test_derivatives(walker, task):
-    random = np.random.default_rng(0)
-    program = transcribe(task, walker, Profile(3, 3, 2, tuple(range(6, 18))), 2)
-    x = 0.2 * random.normal(size=program.unknowns)
-    x[program.sizes.time] = 0.6
-    agree_with_differences(program, x)
+@pytest.mark.parametrize("more", ["clearance: 0", "margin: 0.01\n  forces: shared"])
+def test_derivatives(walker, more):
+    task = reading.read(file_of(RIGHT.replace("clearance: 0", more)), walker)
+    random, profile = np.random.default_rng(0), Profile(3, 3, 2, tuple(range(6, 18)))
+    x = 0.1 * random.normal(size=transcribe(task, walker, profile, 2).unknowns)
+    x[profile.controls * walker.n] = 0.6
+    agree_with_differences(transcribe(task, walker, profile, 2, near=x), x)
+
+
+def test_edges_and_lines():
+    """The zero-moment point of a square and of a line of points: distances from edges and ends."""
+    square = np.array([[0, 0], [2, 2], [2, 0], [0, 2], [1, 1]], dtype=float)
+    polygon = edges(square)
+    assert len(polygon) == 4
+    share = np.array([0.0, 0.25, 0.5, 0.0, 0.25])  # at (1.75, 0.75)
+    inside = Lines(square, polygon).inside(square, share)
+    assert np.allclose(sorted(inside), [0.25, 0.75, 1.25, 1.75])
+    line = square[[1, 4, 0]]
+    inside = Lines(line, edges(line)).inside(line, np.array([0.5, 0.0, 0.5]))
+    assert np.allclose(inside, np.sqrt(2))
+    assert edges(square[:1]) == ()
 
 
 def test_rates_of_points(walker, task):

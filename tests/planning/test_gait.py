@@ -1,20 +1,30 @@
 """One step of the human of 55 coordinates: the example, and at the size of Barman (2020)."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 import symgen
 from benchmarks.gait import tasks
-from symgen.planning import ground_reaction, reading
+from symgen.planning import ground_reaction, plan, reading
+from symgen.planning.solver import SOLVED, Choices, Interrupted
+from symgen.planning.transcription import transcribe
 from tests.modules import EXAMPLES, module
-from tests.planning.robots import SOLVED
+from tests.planning.robots import SOLVED as FUNCTIONS_OF_PLANS
 
 pytest.importorskip("casadi", reason="needs casadi: pip install 'symgen[test]'")
 pytestmark = pytest.mark.slow
 
 TASK = EXAMPLES / "plan" / "human55_step.yaml"
 OUTPUTS = ("outputs", "outputs_derivatives")
-FUNCTIONS = (*SOLVED, *OUTPUTS, "inverse_dynamics_load_derivatives", "point_motion", "mass_matrix")
+FUNCTIONS = (
+    *FUNCTIONS_OF_PLANS,
+    *OUTPUTS,
+    "inverse_dynamics_load_derivatives",
+    "point_motion",
+    "mass_matrix",
+)
 MEASURED = EXAMPLES / "plan" / "measured_stride.csv"
 WEIGHT = 73.0 * 9.81
 
@@ -82,3 +92,30 @@ def test_the_size_of_the_thesis(step):
     assert found.status == "exceeded"  # between its instants
     assert len(found.steps) < 400
     assert max(found.ground.missed.values()) < 1e-6
+
+
+@pytest.mark.deep
+def test_three_formulations_have_one_optimum(step):
+    """Torques and their derivatives by composite bodies, Newton-Euler and recursive Lagrange, from
+    one motion within the limits."""
+    functions, objectives = ("inverse_dynamics", "inverse_dynamics_derivatives"), []
+    read = reading.read(tasks()["thesis, 7 instants"], step.module)
+    run = plan._Run(read, step.module, Choices(), Interrupted(), None)
+    profile = run.profile(3, 2)
+    program = transcribe(read, step.module, profile, 2)
+    x = np.append(plan.guess(read, step.module, profile, None), np.zeros(program.sizes.loads))
+    x = run.feasible(program, x, "").x
+    for name in ("composite", "newton_euler", "recursive_lagrange"):
+        torques = module(
+            EXAMPLES / "human55.yaml", functions=functions, formulations=(name,),
+            loads=reading.contact_points(TASK),
+        )  # fmt: skip
+        chosen = [x for x in step.module.functions if not x.endswith(("_hessian", "_vjp"))]
+        parts = {name: getattr(step.module, name) for name in dir(step.module) if name[:2] != "__"}
+        parts |= {function: getattr(torques, function) for function in functions}
+        mixed = SimpleNamespace(**parts | {"functions": chosen, "inverse_dynamics_hessian": None})
+        program = transcribe(read, mixed, profile, 2)
+        outcome = run.solve(program, x, "")
+        assert outcome.ended == SOLVED
+        objectives.append(program.objective(outcome.x))
+    assert np.ptp(objectives) < 1e-9
