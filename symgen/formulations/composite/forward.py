@@ -30,8 +30,8 @@ qdd                 right side tau - bias, then the acceleration
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
-from functools import cached_property, partial
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Vector, zero_vector
@@ -78,6 +78,7 @@ from symgen.formulations.rolled import Entries, RolledBuilder, StraightBuilder, 
 from symgen.formulations.shared import square
 from symgen.formulations.state import State
 from symgen.formulations.torques import Equations as ByTorques
+from symgen.formulations.torques import Rigid
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder
 from symgen.program.rolled import (
@@ -98,8 +99,11 @@ NOTES = {
 }
 
 
+@dataclass(frozen=True)
 class Equations(ByTorques[S]):
     """Accelerations, torques and their derivatives by composite bodies."""
+
+    rigid: Rigid = rigid
 
     @cached_property
     def first(self) -> FirstHalf[S]:
@@ -146,7 +150,7 @@ class Equations(ByTorques[S]):
         return by_q, by_qd
 
 
-FUNCTIONS = implicit.functions(partial(Equations, rigid=rigid))
+FUNCTIONS = implicit.functions(Equations)
 
 
 def at_rest(at: JointAxis[S], t1: Spatial[S], a_0: Vector[S], load: Spatial[S] | None) -> S:
