@@ -126,10 +126,10 @@ def velocity_torques(kinematics: Kinematics[S], qd: Sequence[S]) -> list[S]:
         terms = squares if k == m else products
         terms[i - 1].append(value * (qd[k - 1] * qd[m - 1]))
     torques: list[S] = []
-    for joint, alone, mixed in zip(tree.joints, squares, products, strict=True):
+    for joint, square_terms, mixed in zip(tree.joints, squares, products, strict=True):
         half = total(mixed, b.algebra)  # D_ikm stands for D_imk, too
         with b.step("velocity torques", joint.name):
-            value = total(alone, b.algebra) + (half + half)
+            value = total(square_terms, b.algebra) + (half + half)
             torques.append(b.let(f"V_{joint.number}", value, "LG-8"))
     return torques
 

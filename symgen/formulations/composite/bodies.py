@@ -273,9 +273,9 @@ def load_sweep(
     for j in reversed(places):
         if j in parts:
             with b.step("loads", places[j].name):
-                whole = reduce(add, parts[j])
-                F, N = b.let(f"F0_{j}L", whole.F, "CO-17"), b.let(f"N0_{j}L", whole.N, "CO-17")
-                n, L = b.let(f"n0_{j}L", whole.n, "CO-17"), b.let(f"L0_{j}", whole.L, "CO-17")
+                total = reduce(add, parts[j])
+                F, N = b.let(f"F0_{j}L", total.F, "CO-17"), b.let(f"N0_{j}L", total.N, "CO-17")
+                n, L = b.let(f"n0_{j}L", total.n, "CO-17"), b.let(f"L0_{j}", total.L, "CO-17")
             sums[j] = LoadSum(F, N, n, L)
             parts.setdefault(places[j].joint.parent, []).append(sums[j])
     return sums

@@ -147,8 +147,8 @@ def centroidal_momentum(
         hanging, lambda at, children: momentum_step(at, velocities[at.joint.number], children, b)
     )
     with b.step("momentum"):
-        whole = _momenta_behind(BASE, on_base, b)
-        P, L = b.let("P_0", whole.P, "NE-29"), b.let("L_0", whole.L, "NE-29")
+        momentum = _momenta_behind(BASE, on_base, b)
+        P, L = b.let("P_0", momentum.P, "NE-29"), b.let("L_0", momentum.L, "NE-29")
         L_C = b.let("L_C", L - r_C.cross(P), "NE-29")
     return {"centroidal_momentum": [*P, *L_C]}
 

@@ -41,8 +41,8 @@ def supply(
     """Supply what the outputs mention: see `symgen.formulations.model_outputs`."""
     everything = wanted.kinetic_energy or wanted.potential_energy or wanted.center_of_mass
     links = [point.body for point in wanted.points]
-    whole = everything or wanted.wrenches
-    frames, o = frames_sweep(tree, b, state.q, None if whole else links), zero_vector(b.algebra)
+    complete = everything or wanted.wrenches
+    frames, o = frames_sweep(tree, b, state.q, None if complete else links), zero_vector(b.algebra)
     heavy: dict[int, Motion[S]] = {}
     motions: dict[int, Motion[S]] = {}
     velocities: dict[int, Twist[S]] = {}
