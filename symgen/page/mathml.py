@@ -96,10 +96,12 @@ def _set_dots(element: ElementTree.Element) -> None:
 
 
 def _shorten(element: ElementTree.Element) -> None:
-    """Round a number to `DIGITS` digits."""
+    """Round a number to `DIGITS` digits; all of them are its tooltip."""
     text = element.text or ""
-    if element.tag == "mn" and sum(map(str.isdigit, text)) > DIGITS and "." in text:
-        element.text = f"{float(text):.{DIGITS}g}"
+    rounded = f"{float(text):.{DIGITS}g}" if element.tag == "mn" and "." in text else text
+    if len(rounded) < len(text):
+        element.text = None
+        ElementTree.SubElement(element, "span", title=text).text = rounded
 
 
 def _set_brackets(row: ElementTree.Element) -> None:
