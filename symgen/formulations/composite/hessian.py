@@ -66,7 +66,6 @@ from symgen.formulations.composite.bodies import (
     momentum_step,
 )
 from symgen.formulations.composite.derivatives import (
-    Bodies,
     Composite,
     body_sweep,
     children_of,
@@ -164,7 +163,15 @@ def inverse_dynamics_hessian(
     bodies = body_sweep(tree, b, state)
     forces = force_sweep(tree, bodies, b, state.qd, state.qdd)
     virtual = virtual_sweep(bodies.places, b, state.multipliers)
-    momenta = virtual_momentum_sweep(tree, bodies, virtual, b)
+    momenta: dict[int, VirtualMomentum[S]] = {}
+    for i in reversed(bodies.places):
+        at, V = bodies.places[i], virtual[i].V
+        momentum = virtual_momentum_step(at, bodies.moments[i], bodies.momenta[i], V, b)
+        body = reduce(add, (momenta[c] for c in children_of(tree, i)), momentum)
+        with b.step("virtual motion", at.name):
+            K = b.let(f"Kv0_{i}C", body.moving.K, "CO-61")
+            p = b.let(f"p0_{i}C", body.moving.f, "CO-61")
+            momenta[i] = VirtualMomentum(Momentum(K, p), b.let(f"b0_{i}C", body.b, "CO-61"))
     loads = load_moment_sweep(tree, bodies.places, bodies.loads, virtual, b, state.loads)
     motions = {
         j: JointMotion(at.axis, bodies.velocities[j].psi, forces.rates[j], virtual[j].Omega)
@@ -205,26 +212,6 @@ def virtual_sweep(
             names = (f"Omega_w_{j}", f"Omega_v_{j}")
             motions[j] = VirtualMotion(V, let_spatial(b, names, parent.cross(at.axis), "CO-60"))
     return motions
-
-
-def virtual_momentum_sweep(
-    tree: KinematicTree[S],
-    bodies: Bodies[S],
-    virtual: Mapping[int, VirtualMotion[S]],
-    b: ProgramBuilder[S],
-) -> dict[int, VirtualMomentum[S]]:
-    """Write CO-61 of all that every joint carries, leaves first."""
-    sums: dict[int, VirtualMomentum[S]] = {}
-    for i in reversed(bodies.places):
-        at = bodies.places[i]
-        arguments = bodies.moments[i], bodies.momenta[i], virtual[i].V
-        momentum = virtual_momentum_step(at, *arguments, b)
-        body = reduce(add, (sums[c] for c in children_of(tree, i)), momentum)
-        with b.step("virtual motion", at.name):
-            K = b.let(f"Kv0_{i}C", body.moving.K, "CO-61")
-            p = b.let(f"p0_{i}C", body.moving.f, "CO-61")
-            sums[i] = VirtualMomentum(Momentum(K, p), b.let(f"b0_{i}C", body.b, "CO-61"))
-    return sums
 
 
 def load_moment_sweep(

@@ -229,25 +229,6 @@ class Place(JointFrame[S]):
 # -- steps, one joint each ---------------------------------------------------------------------
 
 
-def basis_step(
-    joint: Joint[S], q: S, b: ProgramBuilder[S], posed: bool
-) -> tuple[Matrix[S], Axes[S]]:
-    """Write CO-1, CO-2 for a joint on the base: the basis of its tree, and its own axes there.
-
-    `posed`: it is the first column of a joint on a manifold, and slides in the axes of the body.
-    """
-    j, algebra = joint.number, b.algebra
-    placement, turn, _ = joint.turns(q, algebra)
-    unit = identity(algebra)
-    with b.step("frames", joint.name):
-        if turns(joint, b):
-            return b.let(f"C_{j}", placement @ turn, "CO-1"), Axes(unit, unit)
-        if posed:
-            return b.let(f"C_{j}", placement, "CO-1"), Axes(unit, b.let(f"R_{j}", turn, "CO-2"))
-        A = b.let(f"A_{j}", placement, "CO-1")
-        return unit, Axes(A, b.let(f"R_{j}", A @ turn, "CO-2"))
-
-
 def axes_step(
     joint: Joint[S], parent: Axes[S], link: Matrix[S], q: S, b: ProgramBuilder[S]
 ) -> Axes[S]:
@@ -266,13 +247,22 @@ def place_sweep(
     tree: KinematicTree[S], b: ProgramBuilder[S], q: Sequence[S]
 ) -> dict[int, Place[S]]:
     """Write CO-1 to CO-4 of every joint, parents first."""
-    bases: dict[int, Matrix[S]] = {}
+    unit, bases = identity(b.algebra), dict[int, Matrix[S]]()
     axes: dict[int, Axes[S]] = {}
     for joint in tree.joints:
         j, p = joint.number, joint.parent
         if p == BASE:
             posed = any(j == manifold.columns[0] for manifold in tree.manifolds)
-            bases[j], axes[j] = basis_step(joint, q[j - 1], b, posed)
+            placement, turn, _ = joint.turns(q[j - 1], b.algebra)
+            with b.step("frames", joint.name):
+                if turns(joint, b):
+                    bases[j], axes[j] = b.let(f"C_{j}", placement @ turn, "CO-1"), Axes(unit, unit)
+                elif posed:  # the first column of a joint on a manifold slides in axes of the body
+                    bases[j] = b.let(f"C_{j}", placement, "CO-1")
+                    axes[j] = Axes(unit, b.let(f"R_{j}", turn, "CO-2"))
+                else:
+                    A = b.let(f"A_{j}", placement, "CO-1")
+                    bases[j], axes[j] = unit, Axes(A, b.let(f"R_{j}", A @ turn, "CO-2"))
         else:
             link = tree.joint(p).placement.link.rotation
             axes[j] = axes_step(joint, axes[p], link, q[j - 1], b)

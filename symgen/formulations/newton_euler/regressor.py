@@ -82,7 +82,14 @@ def regressor(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> 
         j = at.joint.number
         body = body_step(at, motions[j], b)
         for k, partial in partials[j].items():
-            rows[k - 1][10 * (j - 1) : 10 * j] = block_step(at, k, partial, body, b)
+            first = body.K.apply_transposed(partial.v) + body.a.cross(partial.omega)
+            second = (partial.omega.dot(moment) for moment in body.moments)
+            shares = (partial.v.dot(body.a), *first, *second)
+            with b.step("regressor", at.joint.name):
+                rows[k - 1][10 * (j - 1) : 10 * j] = [
+                    b.let(f"Y_{k}_{j}_{name}", share, "NE-25")
+                    for name, share in zip(INERTIAL_PARAMETERS, shares, strict=True)
+                ]
     return {"regressor": flat(rows)}
 
 
@@ -110,20 +117,6 @@ def body_step(at: JointFrame[S], motion: Motion[S], b: ProgramBuilder[S]) -> Bod
         pairs = zip(TENSOR, moments, strict=True)
         named = (b.let(f"n_{entry}_{j}", moment, "NE-24") for entry, moment in pairs)
         return BodyRegressor(motion.a, K, tuple(named))
-
-
-def block_step(
-    at: JointFrame[S], k: int, partial: Twist[S], body: BodyRegressor[S], b: ProgramBuilder[S]
-) -> list[S]:
-    """NE-25: torque of joint k per parameter of body j, in the order of the columns."""
-    first = body.K.apply_transposed(partial.v) + body.a.cross(partial.omega)
-    second = (partial.omega.dot(moment) for moment in body.moments)
-    shares = (partial.v.dot(body.a), *first, *second)
-    with b.step("regressor", at.joint.name):
-        return [
-            b.let(f"Y_{k}_{at.joint.number}_{name}", share, "NE-25")
-            for name, share in zip(INERTIAL_PARAMETERS, shares, strict=True)
-        ]
 
 
 def partial_velocity_sweep(
