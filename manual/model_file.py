@@ -28,6 +28,8 @@ TITLES = {
     "SpringTable": "A spring",
     "EndTable": "An end of a spring",
     "ForceTable": "A force",
+    "NormalTable": "A tyre's normal force: `normal`",
+    "SlipTable": "A tyre's slip forces: `slip`",
 }
 """Headings, for whoever reads; a table that is not named here goes by its own name."""
 

@@ -131,9 +131,15 @@ class SymPyAlgebra:
         return 0
 
     def expanded(self, x: Expr) -> Expr:
-        """`x` with every name replaced by its definition."""
-        for label, definition in list(self.definitions.items())[len(self._expanded) :]:
-            self._expanded[label] = definition.xreplace(self._expanded)
+        """`x` with every name replaced by its definition; other definitions are not expanded."""
+        needed: set[Any] = set()
+        waiting = [x]
+        while waiting:
+            labels = waiting.pop().free_symbols & self.definitions.keys() - self._expanded.keys()
+            waiting += [self.definitions[label] for label in labels - needed]
+            needed |= labels
+        for label in [label for label in self.definitions if label in needed]:
+            self._expanded[label] = self.definitions[label].xreplace(self._expanded)
         return x.xreplace(self._expanded)
 
     def replaced(self, scalars: Sequence[Expr], values: Mapping[Expr, Expr]) -> list[Expr]:

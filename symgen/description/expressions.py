@@ -225,6 +225,34 @@ def _parse_text(text: str, parameters: Collection[str], dots: bool) -> Expressio
     return Expression(text, root, tuple(parser.names))
 
 
+def substitute(node: Node, meanings: Mapping[str, Node]) -> Node:
+    """Return the tree with names replaced by their `meanings`."""
+    # Recursion is safe: the grammar limits the height of an expression.
+    if isinstance(node, Name):
+        return meanings.get(node.name, node)
+    if isinstance(node, Number):
+        return node
+    return Operation(node.operator, tuple(substitute(x, meanings) for x in node.operands))
+
+
+def derivative(node: Node, name: str) -> Node:
+    """Return the derivative of a tree by one of its names; 0 where it does not depend on it.
+
+    It may contain ``sign``, 0 at 0, which the grammar has not: from abs, max and min.
+    """
+    if not isinstance(node, Operation):
+        return Number(float(isinstance(node, Name) and node.name == name))
+    slopes = [derivative(operand, name) for operand in node.operands]
+    total: Node = _NOTHING
+    for partial, slope in zip(_PARTIALS[node.operator], slopes, strict=True):
+        if slope == _NOTHING:
+            continue
+        term = substitute(partial, dict(zip("ab", node.operands, strict=False)))
+        term = slope if partial == _UNIT else Operation("*", (term, slope))
+        total = term if total == _NOTHING else Operation("+", (total, term))
+    return total
+
+
 def mentions_constant(expression: Expression, in_arguments: bool = True) -> bool:
     """Whether an expression contains pi or deg; optionally ignore arguments of functions."""
     waiting = [expression.root]
@@ -392,8 +420,29 @@ class _Parser:
         return depth + 1
 
 
+_NOTHING, _UNIT = Number(0.0), Number(1.0)
+_TEXTS: Mapping[str, tuple[str, ...]] = {
+    "+": ("1", "1"), "-": ("1", "-1"), "neg": ("-1",), "*": ("b", "a"),
+    "/": ("1/b", "-a/(b*b)"), "**": ("b*a**(b - 1)", "log(a)*a**b"), "sqrt": ("0.5/sqrt(a)",),
+    "sin": ("cos(a)",), "cos": ("-sin(a)",), "tan": ("1 + tan(a)**2",),
+    "asin": ("1/sqrt(1 - a*a)",), "acos": ("-1/sqrt(1 - a*a)",), "atan": ("1/(1 + a*a)",),
+    "atan2": ("b/(a*a + b*b)", "-a/(a*a + b*b)"), "exp": ("exp(a)",), "log": ("1/a",),
+    "tanh": ("1 - tanh(a)**2",), "abs": ("s",), "max": ("0.5 + 0.5*s", "0.5 - 0.5*s"),
+    "min": ("0.5 - 0.5*s", "0.5 + 0.5*s"), "sign": ("0",),
+}  # fmt: skip
+"""Partial derivatives of every operator by its operands a and b, s the sign of a, or of a - b."""
+
+
+def _partials(operator: str, texts: tuple[str, ...]) -> tuple[Node, ...]:
+    size: Node = Name("a") if operator == "abs" else Operation("-", (Name("a"), Name("b")))
+    return tuple(substitute(parse(x).root, {"s": Operation("sign", (size,))}) for x in texts)
+
+
+_PARTIALS = {operator: _partials(operator, texts) for operator, texts in _TEXTS.items()}
+
 _ARITHMETIC: Mapping[str, Callable[..., float]] = {
     **rounding.FUNCTIONS,  # correctly rounded, and exact at quarter turns: as in generated code
+    "sign": lambda x: float((x > 0.0) - (x < 0.0)),
     "+": add, "-": sub, "*": mul, "/": truediv, "**": rounding.power, "neg": neg, "max": max,
     "min": min,
 }  # fmt: skip

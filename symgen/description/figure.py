@@ -1,4 +1,4 @@
-"""The stick figure of a robot as plain data: links, points, loads, loops, springs, gravity.
+"""The stick figure of a robot as plain data: links, points, loads, loops, springs, wheels, gravity.
 
 Reports draw it, and generated modules keep it for `symgen.animate`.  Masses and positions are the
 expressions of the file in the nested lists of `scripted`, which `templates/report/model.js`
@@ -7,7 +7,7 @@ evaluates at values of the parameters.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from symgen.description.expressions import (
@@ -16,9 +16,11 @@ from symgen.description.expressions import (
     Name,
     Node,
     Number,
+    Operation,
     evaluate,
 )
-from symgen.description.model import LinkPoint, RobotDescription
+from symgen.description.model import JointDescription, LinkPoint, RobotDescription
+from symgen.description.scalars import Z_AXIS
 
 
 def figure(description: RobotDescription) -> dict[str, Any]:
@@ -31,7 +33,8 @@ def figure(description: RobotDescription) -> dict[str, Any]:
         `fixed`: values of independent parameters by name; `derived`: the other parameters, each
         with its expression; `links`: name, number of the parent (-1: the base), mass, centre of
         mass; `loads`, `points`: name, link, position in its frame (m); `gravity`; `loops` and
-        `springs`, where there are any: name and two ends, each a link and a position in its frame.
+        `springs`, where there are any: name and two ends, each a link and a position in its frame;
+        `wheels` of tyres: name, link, centre and axis in its frame, radius and width (m).
     """
     return {
         "fixed": {
@@ -92,7 +95,25 @@ def _ties(description: RobotDescription) -> dict[str, Any]:
         {"name": spring.name, "ends": [end(x.link, x.point) for x in spring.ends]}
         for spring in description.springs
     ]
-    return {key: ties for key, ties in (("loops", loops), ("springs", springs)) if ties}
+    joints = {joint.name: joint for joint in description.joints}
+    wheels = [
+        {
+            "name": force.name, **end(force.at.link, force.at.point),
+            "axis": _axis(joints[force.wheel.joint]),
+            "radius": scripted(force.wheel.radius), "width": scripted(force.wheel.width),
+        }
+        for force in description.forces if force.wheel is not None
+    ]  # fmt: skip
+    every = {"loops": loops, "springs": springs, "wheels": wheels}
+    return {key: ties for key, ties in every.items() if ties}
+
+
+def _axis(joint: JointDescription) -> list[Any]:
+    """Return the axis of a revolute joint in the frame of its link, not normalized."""
+    if joint.dh is None:
+        return [scripted(entry) for entry in joint.axis or Z_AXIS]
+    alpha = scripted(joint.dh.alpha) if joint.dh.convention == "standard" else 0.0
+    return [0.0, ["sin", alpha], ["cos", alpha]]
 
 
 def link_numbers(description: RobotDescription) -> dict[str, int]:
@@ -111,3 +132,14 @@ def _scripted(node: Node) -> Any:
     if isinstance(node, Name):
         return CONSTANT_VALUES.get(node.name, node.name)
     return [node.operator, *map(_scripted, node.operands)]
+
+
+def value_of(data: Any, values: Mapping[str, float]) -> float:
+    """Evaluate what `scripted` returned, at values of all parameters."""
+    return evaluate(Expression("", _node(data), ()), values)
+
+
+def _node(data: Any) -> Node:
+    if isinstance(data, list):
+        return Operation(data[0], tuple(map(_node, data[1:])))
+    return Name(data) if isinstance(data, str) else Number(float(data))

@@ -245,7 +245,9 @@ class SpringDescription:
     """A spring and damper between two points.
 
     It pulls them together with stiffness (l - length) + damping dl/dt (N), where l is their
-    distance.  An end has the name of its point, "" for coordinates in the file.
+    distance, or with its `law`, an expression of x = l - length, l, v = dl/dt and parameters; the
+    potential of that is `energy` (J), if it is known.  An end has the name of its point, "" for
+    coordinates in the file.
     """
 
     name: str
@@ -254,6 +256,23 @@ class SpringDescription:
     damping: Expression
     length: Expression
     source: Source
+    law: Expression | None = None
+    energy: Expression | None = None
+
+    @property
+    def type(self) -> str:
+        """``spring`` where it has an energy and any damper takes power, else ``spring_law``."""
+        law = self.law
+        return "spring" if law is None or (self.energy and "v" not in law.names) else "spring_law"
+
+
+@dataclass(frozen=True)
+class WheelDescription:
+    """The name of the `joint` that a wheel turns about, its `radius` and `width` (m)."""
+
+    joint: str
+    radius: Expression
+    width: Expression
 
 
 @dataclass(frozen=True)
@@ -261,7 +280,10 @@ class ForceDescription:
     """A force (N) at a point of a link and a torque (N m) on it, base axes.
 
     Names in expressions are parameters, definitions of `let` (each may use earlier ones), and
-    quantities with dots: ``q.elbow``, ``qd.elbow``, ``points.hand.x``, ``points.hand.vx``.
+    quantities with dots: ``q.elbow``, ``qd.elbow``, ``points.hand.x``, ``points.hand.vx``.  A tyre
+    has a `wheel`; its expressions (`symgen.description.tyres`) contain the motion of the point,
+    ``centre.x`` .. ``centre.vz``, and the axis and the angular velocity of the link, ``axis.x`` ..
+    ``axis.wz``.
     """
 
     name: str
@@ -270,6 +292,12 @@ class ForceDescription:
     force: Triple
     torque: Triple
     source: Source
+    wheel: WheelDescription | None = None
+
+    @property
+    def type(self) -> str:
+        """``tyre`` or ``force``."""
+        return "tyre" if self.wheel else "force"
 
     @property
     def names(self) -> tuple[str, ...]:

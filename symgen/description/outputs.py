@@ -7,7 +7,7 @@ constant part of an expression is finite, and no divisor is a difference of two 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from symgen.description.expressions import (
     CONSTANT_VALUES,
@@ -23,7 +23,7 @@ from symgen.description.model import OutputDescription
 from symgen.description.names import illegal_name
 from symgen.description.quantities import RATES, SINGLE, Vocabulary
 from symgen.description.scalars import Scalars
-from symgen.description.schema import PointTable, RobotTable, readable
+from symgen.description.schema import TYRE, ForceTable, PointTable, RobotTable, readable
 from symgen.description.wording import KeyPath, shown
 from symgen.joints import CLOSING, OnManifold, Redundant
 from symgen.joints.closing import row_names
@@ -56,6 +56,7 @@ class OutputChecks:
         self.scalars, self.findings = scalars, scalars.findings
         self.outputs = robot.outputs or {}
         joints = [x for _, x in readable(robot.joints) if isinstance(x.kind, OnManifold)]
+        tyres = robot.forces and [x for x in robot.forces if x is None or x.type == TYRE]
         self.vocabulary = Vocabulary(
             coordinates_of(robot, independent=True),
             coordinates_of(robot),
@@ -63,6 +64,7 @@ class OutputChecks:
             names_of(robot.loads, robot.gives("loads")),
             [joint.name for joint in joints if joint.name],
             constraints_of(robot),
+            tyres=names_of(tyres, robot.gives("forces")),
         )
 
     def check(self, path: KeyPath, expression: Expression, defined: Collection[str] = ()) -> None:
@@ -114,6 +116,27 @@ class OutputChecks:
         return hint or f"; expected a parameter of this file, pi, deg or a quantity{self.example}"
 
 
+class LawChecks(OutputChecks):
+    """Checks expressions of a few variables and parameters."""
+
+    variables: Sequence[str] = ()
+
+    def check_law(self, path: KeyPath, law: Expression, variables: Sequence[str]) -> None:
+        """Report the faults of one expression of these variables."""
+        self.variables = variables
+        self.check(path, law)
+
+    def problem(self, name: str) -> str:
+        """Return the fault of a name in an expression, or nothing."""
+        if name in self.variables:
+            clash = f"{shown(name)} is a variable here and a parameter of this file; rename that"
+            return clash if name in self.scalars.paths else ""
+        if name in self.scalars.paths or not self.scalars.trusted:
+            return ""
+        expected = f"; expected a parameter of this file, {', '.join(self.variables)}"
+        return f"unknown name {shown(name)}{self.scalars.meant(name) or expected}"
+
+
 def constraints_of(robot: RobotTable) -> tuple[str, ...] | None:
     """Names of all rows of constraints; None if some could not be read."""
     rows: list[str] = []
@@ -129,8 +152,10 @@ def constraints_of(robot: RobotTable) -> tuple[str, ...] | None:
     return None if is_broken else tuple(rows)
 
 
-def names_of(tables: list[PointTable | None] | None, is_given: bool) -> tuple[str, ...] | None:
-    """Names of the points or loads; None if some could not be read."""
+def names_of(
+    tables: Sequence[PointTable | ForceTable | None] | None, is_given: bool
+) -> tuple[str, ...] | None:
+    """Names of the points, loads or forces; None if some could not be read."""
     if tables is None:
         return None if is_given else ()
     names = [None if table is None else table.name for table in tables]

@@ -13,6 +13,9 @@ points.NAME.x y z, vx vy vz, ax ay az      position, velocity and acceleration o
                                            axes, without gravity
 wrenches.NAME.fx fy fz nx ny nz            what the joint of a coordinate transmits, link axes
 loads.NAME.fx fy fz nx ny nz               a load, base axes
+tyres.NAME.fn fx fy mz my                  normal, forward and lateral force, moments about the
+                                           normal of the ground and the axis of the wheel
+tyres.NAME.depth kappa tan_alpha           depth in the ground (m), slip, tangent of slip angle
 kinetic_energy, potential_energy           of the whole robot, rotors and springs included (J)
 center_of_mass.x y z                       of all moving bodies, base frame (m)
 multipliers.NAME                           of a constraint, in motions with closed loops
@@ -21,9 +24,9 @@ acceleration_multipliers.NAME              of the projection of accelerations
 =========================================  ====================================================
 
 They are results of the functions with the same names (`symgen.program.functions`).  NAME is the
-name of a coordinate, a point or a load; after ``wrenches`` also of a joint that follows another,
-after ``multipliers`` of a row of ``constraint_names``.  Expressions of forces may contain t, q, qd,
-and positions and velocities of points.
+name of a coordinate, a point, a load or a tyre; after ``wrenches`` also of a joint that follows
+another, after ``multipliers`` of a row of ``constraint_names``.  Expressions of forces may contain
+t, q, qd, and positions and velocities of points.
 """
 
 from __future__ import annotations
@@ -40,6 +43,7 @@ CENTER_OF_MASS = "center_of_mass"
 POINTS = "points"
 WRENCHES = "wrenches"
 LOADS = "loads"
+TYRES = "tyres"
 MULTIPLIERS = ("multipliers", "velocity_multipliers", "acceleration_multipliers")
 """Families with one quantity for every constraint, in the order of `motion_multipliers`."""
 RATES = ("q", "qd", "qdd", "tau")
@@ -54,6 +58,7 @@ POINT_PARTS = ("x", "y", "z", "vx", "vy", "vz", "ax", "ay", "az")
 STATE_PARTS = POINT_PARTS[:6]
 """Components of positions and velocities."""
 WRENCH_PARTS = ("fx", "fy", "fz", "nx", "ny", "nz")
+TYRE_PARTS = ("fn", "fx", "fy", "mz", "my", "depth", "kappa", "tan_alpha")
 
 _MOST_LISTED = 9  # maximum number of names in a message
 _OTHER_WORDS = {  # synonyms of families
@@ -80,7 +85,7 @@ class Slot:
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """The quantities of one model: the names of its coordinates, points, loads and constraints.
+    """The quantities of one model: the names of its coordinates, points, loads, tyres, constraints.
 
     `joints` are the names of the coordinates and of joints that follow them, in the order of the
     file.  None stands for names that could not all be read, so that none can be called wrong.
@@ -94,12 +99,14 @@ class Vocabulary:
     manifolds: Sequence[str] = ()
     constraints: Sequence[str] | None = ()
     singles: tuple[str, ...] = SINGLE
+    tyres: Sequence[str] | None = ()
 
     @property
     def families(self) -> Mapping[str, tuple[Slot, ...]]:
         """The parts after the first of quantities with dots, by the first."""
         coordinate = Slot("coordinate", self.coordinates)
         constraint = Slot("constraint", self.constraints)
+        tyre = Slot("tyre", self.tyres), Slot("component", TYRE_PARTS)
         return {
             **{rate: (coordinate,) for rate in RATES},
             POINTS: (Slot("point", self.points), Slot("component", POINT_PARTS)),
@@ -107,6 +114,7 @@ class Vocabulary:
             LOADS: (Slot("load", self.loads), Slot("component", WRENCH_PARTS)),
             CENTER_OF_MASS: (Slot("component", AXES),),
             **dict.fromkeys(() if self.constraints == () else MULTIPLIERS, (constraint,)),
+            **dict.fromkeys(() if self.tyres == () else (TYRES,), tyre),
         }
 
     def problem(self, name: str, nearest: Nearest) -> str:

@@ -217,6 +217,12 @@ def _check_three(node: Node) -> None:
         raise KindError(f"{_THREE}, found {entries}{comma}")
 
 
+def _check_list(node: Node) -> None:
+    if not isinstance(node, Listing) or not node.items:
+        value = "an empty list" if isinstance(node, Listing) else seen(node)
+        raise KindError(f"expected a list of numbers [a, b, ..], found {value}")
+
+
 def _check_gravity(node: Node) -> None:
     """Refuse a vector that is not a list of three, with an example for its magnitude alone."""
     if isinstance(node, Scalar) and node.kind != "null":
@@ -287,6 +293,9 @@ _ENTRIES_SCHEMA = {"anyOf": [_NUMBER_SCHEMA, _list_of(_NUMBER_SCHEMA)]}
 _JOINT_TYPE = _choice(JOINT_TYPES)
 _LOOP_TYPE = _choice(LOOP_TYPES, meant=_OTHER_TYPES)
 
+TYRE = "tyre"
+_FORCE_TYPE = _choice(("force", TYRE), "force or tyre")
+ForceType = Annotated[str | None, _FORCE_TYPE]
 Number = Annotated[Expression | None, _NUMBER]
 Quantified = Annotated[Expression | None, _QUANTIFIED]
 Text = Annotated[str | None, Leaf(_words("a text"), _TEXT_SCHEMA)]
@@ -310,6 +319,10 @@ Entries = Annotated[
     Row(_NUMBER, _ENTRIES_SCHEMA, scalar=Leaf(_read_for_all, _NUMBER_SCHEMA)),
 ]
 """A scalar for all coordinates of a joint (`ForAll`), or a list with one entry for each."""
+Coefficients = Annotated[
+    tuple[Expression | None, ...] | None,
+    Row(_NUMBER, _list_of(_NUMBER_SCHEMA, minItems=1), _check_list),
+]
 Vector = tuple[Expression | None, Expression | None, Expression | None]
 Triple = Annotated[Vector | None, Row(_NUMBER, _THREE_SCHEMA, _check_three)]
 QuantifiedTriple = Annotated[Vector | None, Row(_QUANTIFIED, _THREE_SCHEMA, _check_three)]
@@ -535,26 +548,53 @@ class EndTable(KeyTable):
 
 
 class SpringTable(KeyTable):
-    """A spring and damper between two points."""
+    """A spring and damper between two points; x = l - length, where l is their distance in m."""
 
     name: Name = required("a name such as 'muscle'")
     between: list[EndTable | None] | None = required("its two ends, [{link, point}, ..]")
     stiffness: Number = optional("in N/m; 0 by default")
     damping: Number = optional("in N s/m; 0 by default")
     length: Number = optional("slack length in m; 0 by default")
+    force: Number = optional(
+        "instead of stiffness and damping: tension in N, an expression of x, l, v = dl/dt"
+    )
+    energy: Number = optional("potential of 'force' in J, an expression of x and l")
+
+
+class NormalTable(KeyTable):
+    """The normal force of a tyre on the ground, at a depth d."""
+
+    stiffness: Coefficients = required("coefficients of d, d**2, .. in N/m, N/m**2, ..")
+    damping: Number = optional("in N s/m; 0 by default")
+
+
+class SlipTable(KeyTable):
+    """Fiala's law of a tyre's forces along the ground."""
+
+    longitudinal: Number = required("stiffness by longitudinal slip in N (CSLIP)")
+    lateral: Number = required("stiffness by the tangent of the slip angle in N (CALPHA)")
+    friction: Coefficients = required("coefficients [without slip, at full slip] (UMAX, UMIN)")
 
 
 class ForceTable(KeyTable):
-    """A force and torque on a link, as expressions of the motion."""
+    """A force and torque on a link, as expressions of the motion, or a tyre on the ground."""
 
     example = ("name", "link", "point", "force")
 
     name: Name = required("a name such as 'drag'")
+    type: ForceType = optional("force (the default) or tyre, which has 'wheel' and what follows it")
     link: Name = optional("the name of a link")
     point: Place = optional("in the link frame, [0, 0, 0] by default, or the name of a point")
     let: dict[str, Quantified] | None = optional("named expressions, each of those before it")
     force: QuantifiedTriple = optional("[x, y, z] in N, base axes, at the point")
     torque: QuantifiedTriple = optional("[x, y, z] in N m, base axes")
+    wheel: Name = optional("the name of the revolute joint of a tyre; its axis points left")
+    radius: Number = optional("of a tyre, in m")
+    width: Number = optional("of a tyre, in m")
+    normal: NormalTable | None = optional("its normal force: {stiffness: [..], damping: ..}")
+    slip: SlipTable | None = optional("its slip forces: {longitudinal, lateral, friction: [..]}")
+    rolling: Number = optional("its rolling resistance, in m; 0 by default")
+    ground: Number = optional("height in m, an expression of x, y and t; 0 by default")
 
 
 class RobotTable(KeyTable):

@@ -33,12 +33,13 @@ from symgen.description.quantities import (
     POTENTIAL_ENERGY,
     RATES,
     TIME,
+    TYRES,
     WRENCH_PARTS,
     WRENCHES,
     quantity,
 )
 from symgen.formulations.forces.generalized import stored, transmitted
-from symgen.formulations.forces.laws import write_laws
+from symgen.formulations.forces.laws import Laws, write_laws
 from symgen.formulations.state import State
 from symgen.kinematics.bodies import BodyPoint
 from symgen.kinematics.scalars import scalar, with_definitions
@@ -65,6 +66,7 @@ class Mentioned(Generic[S]):
     kinetic_energy: bool
     potential_energy: bool
     center_of_mass: bool
+    tyres: bool
 
 
 @dataclass(frozen=True)
@@ -95,9 +97,13 @@ def write_outputs(
     """OUT-1, (n_outputs,)"""
     wanted = mentioned(tree)
     supplied = supply(tree, b, state, wanted)
-    if tree.forces and (wanted.wrenches or wanted.potential_energy):
-        supplied = _with_forces(tree, b, state, supplied)
     quantities = dict(tree.definitions)
+    if tree.forces and (wanted.wrenches or wanted.potential_energy or wanted.tyres):
+        laws = write_laws(tree, b, state)
+        supplied = _with_forces(b, laws, supplied)
+        for law in laws:
+            for action in law.actions:
+                quantities.update(action.components)
     quantities.update(_arguments(tree, b, state))
     quantities.update(_names_of(tree, supplied))
     algebra = with_definitions(b.algebra, quantities)
@@ -109,12 +115,9 @@ def write_outputs(
     return {"outputs": entries}
 
 
-def _with_forces(
-    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], supplied: Supplied[S]
-) -> Supplied[S]:
+def _with_forces(b: ProgramBuilder[S], laws: Laws[S], supplied: Supplied[S]) -> Supplied[S]:
     """Add the quantities of the model's forces to those supplied."""
-    laws = write_laws(tree, b, state)
-    added = transmitted(b, laws).values
+    added = transmitted(b, laws).values if supplied.wrenches else {}
     wrenches = {
         j: tuple(x + y for x, y in zip(wrench, added[j], strict=True)) if j in added else wrench
         for j, wrench in supplied.wrenches.items()
@@ -139,6 +142,7 @@ def mentioned(tree: KinematicTree[S]) -> Mentioned[S]:
         kinetic_energy=KINETIC_ENERGY in names,
         potential_energy=POTENTIAL_ENERGY in names,
         center_of_mass=any(True for _ in _of(words, CENTER_OF_MASS)),
+        tyres=any(True for _ in _of(words, TYRES)),
     )
 
 

@@ -80,6 +80,14 @@ class BodyPoint(Generic[S]):
     point: Vector[S]
 
 
+@dataclass(frozen=True)
+class BodyAxis(Generic[S]):
+    """The axis of a joint, a unit vector fixed in the body of the joint, in the body's frame."""
+
+    body: int
+    direction: Vector[S]
+
+
 def massless(algebra: Algebra[S]) -> Body[S]:
     """Return a body without mass."""
     zero = zero_vector(algebra)

@@ -45,7 +45,7 @@ from symgen.description.model import (
 )
 from symgen.description.quantities import MULTIPLIERS
 from symgen.joints import JointType, OnManifold, Redundant, joint_type
-from symgen.kinematics.bodies import BodyPoint, Piece, body_of, in_body, massless, merged
+from symgen.kinematics.bodies import BodyAxis, BodyPoint, Piece, body_of, in_body, massless, merged
 from symgen.kinematics.euler_parameters import EulerParameters
 from symgen.kinematics.forces import FORCES, Making, ModelForce
 from symgen.kinematics.frames import chain_of, identity_transform, placement, units
@@ -365,6 +365,11 @@ def build_tree(
     making = Making(
         body_point,
         partial(scalar, algebra=algebra),
+        lambda name: next(
+            BodyAxis(joint.number, joint.angular_axis(algebra))
+            for joint in joints
+            if joint.name == name
+        ),
         {point.name: point for point in description.points},
         definitions,
     )

@@ -24,11 +24,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from symgen.description.figure import value_of
 from symgen.emit.templates import Templates
 from symgen.errors import RequestError
 from symgen.options import ReadOptions
 from symgen.page.packing import as_script, packed
-from symgen.page.shapes import Shape, cylinder, shapes_of
+from symgen.page.shapes import GREY, Shape, cylinder, shapes_of
 from symgen.support.arrays import Array, Index
 from symgen.toolchain.files import check_writable, replace_file
 
@@ -40,6 +41,9 @@ MOST_SAMPLES = 300
 """Samples of the curves next to the figure."""
 MOST_CURVES = 9
 """Number of curves in a picture, the largest ones."""
+
+DARK = (0.25, 0.26, 0.28)
+"""Colour of wheels."""
 
 SCRIPTS = ("model", "figure", "solids", "motion", "animation")
 MESHCAT_PAGE = """<!doctype html>
@@ -137,7 +141,8 @@ def animate(
     shapes = (*shapes, *getattr(run, "solids", ()))
     title = title or module.name
     if viewer == "meshcat":
-        page = _meshcat_page(module, *_poses(module, t, q, parameters)[1:], shapes, title)
+        drawn = shapes, _figure(module, parameters)
+        page = _meshcat_page(module, *_poses(module, t, q, parameters)[1:], *drawn, title)
     else:
         forces = getattr(run, "ground_forces", None)
         page = animation(module, t, q, tau, title, parameters, shapes, forces)
@@ -272,7 +277,7 @@ def _packed(values: Array) -> str:
 
 
 def _meshcat_page(
-    module: Any, times: Array, poses: Array, shapes: Sequence[Shape], title: str
+    module: Any, times: Array, poses: Array, shapes: Sequence[Shape], figure: Any, title: str
 ) -> str:
     """Return the page; `poses` (frames, links, 4, 4) belong to `times` (s), evenly spaced."""
     try:
@@ -289,7 +294,7 @@ def _meshcat_page(
     listed: list[Any] = [commands.SetTransform(upright(np.asarray(module.gravity)), root)]
     rate = (len(times) - 1) / (times[-1] - times[0])
     clips = animation.Animation(default_framerate=rate)
-    for k, shape in enumerate(shapes or _bones(module, poses)):
+    for k, shape in enumerate(shapes or [*_bones(module, poses), *wheels(figure)]):
         red, green, blue = (round(255 * x) for x in shape.colour)
         colour = red << 16 | green << 8 | blue
         material = geometry.MeshPhongMaterial(
@@ -341,9 +346,26 @@ def _bones(module: Any, poses: Array) -> list[Shape]:
             continue
         vertices, faces = cylinder(0.02 * reach, length)
         vertices = vertices + np.array([0.0, 0.0, length / 2])
-        axis = along / length
-        side = np.eye(3)[int(np.argmin(np.abs(axis)))]
-        side = np.cross(axis, side) / np.linalg.norm(np.cross(axis, side))
-        turn = np.column_stack([side, np.cross(axis, side), axis])
-        rods.append(Shape(parent - 1, vertices @ turn.T, faces, (0.62, 0.66, 0.72)))
+        rods.append(Shape(parent - 1, vertices @ _turned_to(along).T, faces, GREY))
     return rods
+
+
+def wheels(figure: Mapping[str, Any]) -> list[Shape]:
+    """Return a cylinder for each wheel of a figure, at its `fixed` parameters."""
+    values, shapes = dict(figure["fixed"]), []
+    for name, expression in figure["derived"]:
+        values[name] = value_of(expression, values)
+    for wheel in figure.get("wheels", ()):
+        at, axis = (np.array([value_of(x, values) for x in wheel[key]]) for key in ("at", "axis"))
+        radius, width = (value_of(wheel[key], values) for key in ("radius", "width"))
+        vertices, faces = cylinder(radius, width)
+        shapes.append(Shape(wheel["link"], vertices @ _turned_to(axis).T + at, faces, DARK))
+    return shapes
+
+
+def _turned_to(direction: Array) -> Array:
+    """Return a rotation matrix whose z-axis has a direction (3,)."""
+    axis = direction / np.linalg.norm(direction)
+    side = np.cross(axis, np.eye(3)[int(np.argmin(np.abs(axis)))])
+    side /= np.linalg.norm(side)
+    return np.column_stack([side, np.cross(axis, side), axis])

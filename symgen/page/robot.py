@@ -11,7 +11,15 @@ from symgen.kinematics.topology import Topology, topology
 from symgen.page.counting import Counted
 from symgen.page.mathml import mathml
 from symgen.showing.equations import poses_of_frames
-from symgen.showing.tree import counted, degrees_of_freedom, drawing, numbered, pattern, rotations
+from symgen.showing.tree import (
+    counted,
+    counts_of_forces,
+    degrees_of_freedom,
+    drawing,
+    numbered,
+    pattern,
+    rotations,
+)
 from symgen.showing.typesetting import latex_equation
 
 INERTIA = ("xx", "yy", "zz", "xy", "xz", "yz")
@@ -96,7 +104,7 @@ def _forces(description: RobotDescription) -> Iterator[tuple[str, str, str, str]
         links = " and ".join(end.link for end in spring.ends)
         yield spring.name, "spring", links, " and ".join(_triple(end.point) for end in spring.ends)
     for force in description.forces:
-        yield force.name, "force", force.at.link, _triple(force.at.point)
+        yield force.name, force.type, force.at.link, _triple(force.at.point)
 
 
 def _facts(description: RobotDescription) -> Iterator[str]:
@@ -106,8 +114,7 @@ def _facts(description: RobotDescription) -> Iterator[str]:
         (len(description.parameters), "parameter"),
         (len(description.loads), "load"),
         (len(description.points), "point"),
-        (len(description.springs), "spring"),
-        (len(description.forces), "force"),
+        *counts_of_forces(description),
     )
     for count, what in counts:
         if count or what == "coordinate":

@@ -81,14 +81,17 @@ def _summary(description: RobotDescription) -> str:
         (len(description.joints), "link"),
         (len(description.loads), "load"),
         (len(description.points), "point"),
-        *((count, what) for count, what in _forces(description) if count),
+        *((count, what) for count, what in counts_of_forces(description) if count),
     )
     counts = ", ".join(counted(size, what) for size, what in sizes)
     return f"{description.name}: {counts}"
 
 
-def _forces(description: RobotDescription) -> tuple[tuple[int, str], ...]:
-    return (len(description.springs), "spring"), (len(description.forces), "force")
+def counts_of_forces(description: RobotDescription) -> tuple[tuple[int, str], ...]:
+    """Return the numbers of springs, forces and tyres, each with its word."""
+    tyres = sum(force.wheel is not None for force in description.forces)
+    applied = len(description.forces) - tyres
+    return (len(description.springs), "spring"), (applied, "force"), (tyres, "tyre")
 
 
 def drawing(description: RobotDescription) -> str:
@@ -145,12 +148,12 @@ def _mass(joint: JointDescription, description: RobotDescription) -> str:
 
 
 def _attached(link: str, description: RobotDescription) -> str:
-    """Return loads, points, springs and forces on a link, by name."""
+    """Return loads, points, springs, forces and tyres on a link, by name."""
     loads = [f"load {load.name}" for load in description.loads if load.link == link]
     points = [f"point {point.name}" for point in description.points if point.link == link]
     ends = [(spring.name, end.link) for spring in description.springs for end in spring.ends]
     springs = dict.fromkeys(f"spring {name}" for name, at in ends if at == link)
-    forces = [f"force {force.name}" for force in description.forces if force.at.link == link]
+    forces = [f"{x.type} {x.name}" for x in description.forces if x.at.link == link]
     return ", ".join([*loads, *points, *springs, *forces])
 
 

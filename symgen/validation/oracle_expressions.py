@@ -60,12 +60,13 @@ _RULES: Mapping[str, tuple[Callable[..., Any], Callable[..., tuple[Any, ...]]]] 
     "atan2": (_angle, lambda y, x: (x / (x * x + y * y), -y / (x * x + y * y))),
     "exp": (np.exp, lambda a: (np.exp(a),)),
     "log": (np.log, lambda a: (1.0 / a,)),
+    "sign": (np.sign, lambda a: (0.0 * a,)),
     "abs": (np.abs, lambda a: (np.sign(a),)),
     "tanh": (np.tanh, lambda a: (1.0 - np.tanh(a) ** 2,)),
     "max": (np.maximum, lambda a, b: _shares(np.sign(a - b))),
     "min": (np.minimum, lambda a, b: _shares(np.sign(b - a))),
 }
-"""Every operator and function of the grammar, and its partial derivatives."""
+"""Every operator and function of the grammar, and sign, and its partial derivatives."""
 
 
 def value_of(node: Node, quantities: Callable[[str], Array]) -> Array:

@@ -118,11 +118,10 @@ class RobotMotion:
         moving = self._product(self.jets[..., points.links, :, :, :], places)[..., :3, 0]
         return tuple(np.moveaxis(moving, -2, 0))
 
-    def spins(self) -> tuple[Array, Array]:
-        """Angular velocity and acceleration of the links, 2 x (..., n_links, 3)."""
-        back = np.swapaxes(self.turns, -1, -2)
-        omega, alpha = (_vector(self.jets[..., :-1, k, :3, :3] @ back) for k in (1, 2))
-        return omega, alpha
+    def spins(self) -> tuple[Array, ...]:
+        """Angular velocity and, up to the order, acceleration of the links, (..., n_links, 3)."""
+        back, orders = np.swapaxes(self.turns, -1, -2), range(1, self._order)
+        return tuple(_vector(self.jets[..., :-1, k, :3, :3] @ back) for k in orders)
 
     def inertias(self) -> Array:
         """Inertia of the links about their centres of mass in base axes, (..., n_links, 3, 3)."""

@@ -28,6 +28,7 @@ class Quantities:
     def __init__(self, robot: Any, arguments: Mapping[str, Array]) -> None:
         self.robot, self.arguments = robot, arguments
         self.local: dict[str, Array] = {}
+        self._tyres: dict[str, dict[str, Array]] = {}
 
     def __call__(self, name: str) -> Array:
         """Return a parameter, constant or quantity by its name, (...)."""
@@ -49,6 +50,8 @@ class Quantities:
         if family == "loads":
             number = [load.name for load in model.description.loads].index(rest[0])
             return np.asarray(self.arguments["loads"][..., number, _WRENCH.index(rest[1])])
+        if family == "tyres":
+            return self._tyre(rest[0])[name]
         if family in _MULTIPLIERS:
             rows = self.arguments["motion_multipliers"][..., _MULTIPLIERS.index(family), :]
             return np.asarray(rows[..., constraint_names(model.description).index(rest[0])])
@@ -63,6 +66,13 @@ class Quantities:
         order = 0 if len(part) == 1 else "va".index(part[0]) + 1
         number = [x.name for x in self.robot.description.points].index(point)
         return np.asarray(self._points[order][..., number, _AXES.index(part[-1])])
+
+    def _tyre(self, name: str) -> dict[str, Array]:
+        """Values of the law of a tyre."""
+        if name not in self._tyres:
+            arguments = (self.arguments[x] for x in ("q", "qd", "t"))
+            self._tyres[name] = self.robot.tyre_values(name, *arguments)
+        return self._tyres[name]
 
     @property
     def _state(self) -> list[Array]:

@@ -32,7 +32,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from symgen.description.expressions import EvaluationError
+from symgen.description.expressions import CONSTANT_VALUES, EvaluationError
 from symgen.description.model import RobotDescription
 from symgen.runtime import limits
 from symgen.runtime.calls import LOADED
@@ -57,6 +57,9 @@ CORES: Mapping[str, int] = {"t": 0, "loads": 2, "motion_multipliers": 2}
 """Number of axes of an argument without its batch axes; 1 of all others."""
 INERTIA_ENTRIES = ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))
 """Rows and columns of Ixx, Ixy, Iyy, Ixz, Iyz, Izz."""
+
+_WHEEL = ("centre.", "centre.v", "axis.", "axis.w")
+"""Prefixes of names of the motion of a wheel."""
 
 
 class NumericRobot:
@@ -202,7 +205,12 @@ class NumericRobot:
         squared = np.sum((x[..., 1::2, :] - x[..., ::2, :]) ** 2, axis=-1)
         with np.errstate(all="ignore"):
             stretched = np.where(length == 0.0, squared, (np.sqrt(squared) - length) ** 2)
-        return np.asarray(np.sum(0.5 * stiffness * stretched, axis=-1))
+            energy = np.sum(0.5 * stiffness * stretched, axis=-1)
+            for k, spring in enumerate(self.description.springs):
+                if spring.energy is not None:
+                    at = self._spring_state(k, np.sqrt(squared[..., k]))
+                    energy = energy + value_of(spring.energy.root, at.__getitem__)
+        return np.asarray(energy)
 
     # ------------------------------------------------------------------------- inverse dynamics
 
@@ -255,6 +263,7 @@ class NumericRobot:
             slack = np.where(length == 0.0, 0.0, length / np.sqrt(squared))
             braking = damping * np.sum(d * rate, axis=-1) / squared
         pull = stiffness * elastic * (1.0 - slack) + np.where(damping == 0.0, 0.0, braking)
+        pull = pull + self._law_pulls(np.sqrt(squared), np.sum(d * rate, axis=-1), elastic)
         first = pull[..., np.newaxis] * d
         forces = np.stack([first, -first], axis=-2).reshape(x.shape)
         springs = Actions(self._ends.links, x, forces, np.zeros_like(forces))
@@ -262,15 +271,56 @@ class NumericRobot:
         quantities, batch = Quantities(self, state), q.shape[:-1]
         wrenches = np.zeros((*batch, len(self.description.forces), 6), springs.forces.dtype)
         for k, force in enumerate(self.description.forces):
-            quantities.local = {}
-            for name, expression in force.let:
-                quantities.local[name] = value_of(expression.root, quantities)
+            quantities.local = self._defined(k, motion, quantities)
             values = [value_of(x.root, quantities) for x in (*force.force, *force.torque)]
             wrench = np.stack([np.broadcast_to(x, batch) for x in values], axis=-1)
             wrenches = wrenches.astype(np.result_type(wrenches, wrench), copy=False)
             wrenches[..., k, :] = wrench
         at = motion.points(self._acted)[0]
         return springs + Actions(self._acted.links, at, wrenches[..., :3], wrenches[..., 3:])
+
+    def _law_pulls(self, length: Array, moment: Array, elastic: bool) -> Array:
+        """Tensions over lengths of springs with a law, 0 of others, (..., n_springs); `moment` is
+        l l'.  Without `elastic`, less that at rest of springs with an energy."""
+        pulls = np.zeros(length.shape, np.result_type(length, moment))
+        for k, spring in enumerate(self.description.springs):
+            if spring.law is None:
+                continue
+            at = self._spring_state(k, length[..., k])
+            with np.errstate(all="ignore"):  # springs whose ends meet have no direction
+                at["v"] = moment[..., k] / at["l"]
+                tension = value_of(spring.law.root, at.__getitem__)
+                if spring.energy is not None and not elastic:
+                    still = {**at, "v": 0.0 * at["v"]}
+                    tension = tension - value_of(spring.law.root, still.__getitem__)
+                pulls = pulls.astype(np.result_type(pulls, tension), copy=False)
+                pulls[..., k] = tension / at["l"]
+        return pulls
+
+    def _spring_state(self, k: int, length: Array) -> dict[str, Array]:
+        """Names in the law of a spring: parameters, constants, l and x."""
+        values = {**CONSTANT_VALUES, **self.values, "l": length, "x": length - self._springs[k, 2]}
+        return {name: np.asarray(value) for name, value in values.items()}
+
+    def _defined(self, k: int, motion: RobotMotion, quantities: Quantities) -> dict[str, Array]:
+        """Names that the force of index `k` defines, and those of the motion of a wheel."""
+        force = self.description.forces[k]
+        local = quantities.local = {}
+        if force.wheel is not None:
+            x, v = (part[..., k, :] for part in motion.points(self._acted)[:2])
+            spin = motion.spins()[0][..., self._acted.links[k], :]
+            axis = motion.screws[..., self.model.joint_names.index(force.wheel.joint), 1, :]
+            for family, entry in zip(_WHEEL, (x, v, axis, spin), strict=True):
+                local |= {f"{family}{x}": entry[..., i] for i, x in enumerate("xyz")}
+        for name, expression in force.let:
+            local[name] = value_of(expression.root, quantities)
+        return local
+
+    def tyre_values(self, name: str, q: Array, qd: Array, t: Array) -> dict[str, Array]:
+        """Values of all names of the law of a tyre, (...) each, for q (..., nq), qd (..., n), t."""
+        quantities = Quantities(self, {"t": t, "q": q, "qd": qd, "qdd": np.zeros_like(qd)})
+        k = [force.name for force in self.description.forces].index(name)
+        return self._defined(k, self.motion(q, qd), quantities)
 
     def mass_matrix(self, q: Array) -> Array:
         """M = sum of m Jv' Jv + Jw' I Jw over the links, and the rotors, (..., n, n)."""

@@ -346,7 +346,7 @@ def _facts(description: RobotDescription, robot: NumericRobot | None, terms: flo
         o,
         tuple(joint.link.name for joint in description.joints),
         configuration(description),
-        (*["spring"] * len(description.springs), *["force"] * len(description.forces)),
+        tuple(x.type for x in description.springs) + tuple(x.type for x in description.forces),
         mass_terms(description, terms),
     )
 

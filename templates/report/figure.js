@@ -79,6 +79,7 @@ class Figure {
     for (const { ends } of [...(this.facts.loops ?? []), ...(this.facts.springs ?? [])]) {
       found.push(...ends.map((end) => this.at(end.link, end.at)));
     }
+    for (const wheel of this.facts.wheels ?? []) found.push(...this.rim(wheel, 0, 4));
     return found;
   }
 
@@ -141,6 +142,7 @@ class Figure {
     for (const point of this.facts.points) {
       if (point.link >= 0) line("thin", this.origin(point.link), this.at(point.link, point.at));
     }
+    this.wheels(line, parts);
     this.closing(line, parts);
     this.axes(line, parts, -1, 0.24);
     if (this.size === 1) this.facts.links.forEach((link, i) => this.axes(line, parts, i, 0.13));
@@ -186,6 +188,30 @@ class Figure {
       const places = ends.map((end) => this.at(end.link, end.at));
       ends.forEach((end, k) => { if (end.link >= 0) line("thin", this.origin(end.link), places[k]); });
       line("spring", ...places);
+    }
+  }
+
+  // Points of a wheel's rim, at some distance from its centre along its axis.
+  rim({ link, at, axis, radius }, side, count) {
+    const least = axis.map(Math.abs).indexOf(Math.min(...axis.map(Math.abs)));
+    const u = unit(cross(axis, [0, 1, 2].map((k) => Number(k === least))));
+    const v = cross(axis, u);
+    return Array.from({ length: count }, (_, i) => {
+      const [c, s] = [Math.cos(2 * Math.PI * i / count), Math.sin(2 * Math.PI * i / count)];
+      return this.at(link, at.map((x, k) => x + side * axis[k] + radius * (c * u[k] + s * v[k])));
+    });
+  }
+
+  // Both rims of every wheel with the tread between them, and spokes.
+  wheels(line, parts) {
+    for (const wheel of this.facts.wheels ?? []) {
+      const rims = [-0.5, 0.5].map((side) => this.rim(wheel, side * wheel.width, 32));
+      for (const rim of rims) {
+        const corners = rim.map((place) => this.project(place).map((x) => x.toFixed(1)).join(" "));
+        parts.push(["path", { class: "wheel", d: `M${corners.join("L")}Z` }, wheel.name]);
+      }
+      for (let i = 0; i < 32; i += 4) line("tread", rims[0][i], rims[1][i]);
+      for (const rim of rims) for (const i of [0, 8]) line("tread", rim[i], rim[i + 16]);
     }
   }
 
@@ -286,6 +312,11 @@ function dot(a, b) {
 
 function cross(a, b) {
   return [0, 1, 2].map((k) => a[(k + 1) % 3] * b[(k + 2) % 3] - a[(k + 2) % 3] * b[(k + 1) % 3]);
+}
+
+function unit(vector) {
+  const length = Math.hypot(...vector);
+  return vector.map((x) => x / length);
 }
 
 function rows(flat, count) {

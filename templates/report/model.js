@@ -29,6 +29,10 @@ function modelAt(facts, parameters) {
     points: placed(facts.points),
     loops: facts.loops?.map((loop) => ({ ...loop, ends: placed(loop.ends) })),
     springs: facts.springs?.map((spring) => ({ ...spring, ends: placed(spring.ends) })),
+    wheels: facts.wheels?.map((wheel) => ({
+      ...wheel, at: all(wheel.at), axis: unit(all(wheel.axis)),
+      radius: evaluated(wheel.radius, values), width: evaluated(wheel.width, values),
+    })),
     gravity: all(facts.gravity),
   };
 }

@@ -1,7 +1,7 @@
 """Reference values of the contract: laws of mechanics in NumPy, without any formulation.
 
 Functions of trees are those of `NumericRobot`, by virtual power and complex steps.  What closes
-loops is differentiated here: by differences of sixth order of `NumericRobot.constraints`."""
+loops is differentiated here: by differences of eighth order of `NumericRobot.constraints`."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from symgen.validation.oracles import NumericRobot, ParametrisedRobot
 from tests.contract.cells import FOLDER, described, selection
 
 SAMPLES, SEED = 2, 40
-_WIDTH = 0.004
-_STENCIL = ((1, 3 / 4), (2, -3 / 20), (3, 1 / 60))
+_WIDTH = 0.003
+_STENCIL = ((1, 4 / 5), (2, -1 / 5), (3, 4 / 105), (4, -1 / 280))
 
 
 def slope(function: Callable[[float], Array]) -> Array:
-    """Return the derivative at 0 by a central difference of sixth order."""
+    """Return the derivative at 0 by a central difference of eighth order."""
     return sum(
         weight * (function(k * _WIDTH) - function(-k * _WIDTH)) / _WIDTH for k, weight in _STENCIL
     )

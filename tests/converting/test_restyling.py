@@ -43,6 +43,8 @@ springs:
   - {name: t, between: [{link: base}, {link: b, point: [0, 0.3, 0]}], stiffness: 9, damping: 1}
 forces:
   - {name: f, link: b, point: [0.3, 0, 0.1], force: [-points.hand.vx, q.a, 0], torque: [0, qd.b, 0]}
+  - {name: w, type: tyre, wheel: b, point: [0.1, 0.2, 0], radius: 0.5, width: 0.1, ground: 0.1*x,
+     normal: {stiffness: [k]}, slip: {longitudinal: 9, lateral: 9, friction: [1, 1]}}
 """
 
 

@@ -7,6 +7,7 @@ import contextlib
 import math
 import time
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -24,9 +25,11 @@ from symgen.description.expressions import (
     Node,
     Number,
     Operation,
+    derivative,
     evaluate,
     parse,
 )
+from symgen.validation.oracle_expressions import value_of
 
 VALUES = {"L1": 0.4, "m": 2.5, "x_2": -1.25, "e": 0.125, "infinite": math.inf}
 
@@ -228,3 +231,23 @@ def test_what_is_within_the_limits_is_accepted() -> None:
     assert evaluate(parse("+".join(["1"] * MAX_HEIGHT)), {}) == MAX_HEIGHT
     assert evaluate(parse("-" * (MAX_LENGTH - 2) + "1"), {}) == 1.0
     assert evaluate(parse("(" * 40 + "1" + ")" * 40), {}) == 1.0
+
+
+SLOPES = (
+    "x*x - 3*x/(x + y)", "-(x**3) + y**x + 2**y", "sqrt(x) + exp(-x) + log(x*y)", "sin(x)*cos(y)",
+    "tan(x/2) + tanh(x - y)", "asin(x/9) + acos(x/8) + atan(x*y)", "atan2(x, y)", "abs(y - x) + pi",
+    "max(x, y)**2 + min(x, y)", "max(2*x, x) - min(x, x)", "y + 3",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", SLOPES)
+@pytest.mark.parametrize("x", [0.7, 1.3])
+def test_derivatives_are_slopes(text, x):
+    """Against dual numbers, which differentiate operation by operation."""
+    root = parse(text).root
+    at = {"x": np.array(x + 1e-20j), "y": np.array(0.9), **CONSTANT_VALUES}
+    values = {name: np.real(value) for name, value in at.items()}
+    slope = value_of(root, at.__getitem__).imag / 1e-20
+    named = Expression("", derivative(root, "x"), ())
+    assert evaluate(named, values) == pytest.approx(slope, rel=1e-14)
+    assert derivative(parse("2*y + 1").root, "x") == parse(0).root

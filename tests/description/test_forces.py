@@ -32,6 +32,32 @@ def force(**changed):
     return row("forces", {"name": "f", "point": "hand", "force": drag}, changed)
 
 
+def law(**changed):
+    return spring(**{"stiffness": None, "length": 0.5, "force": "k*x"} | changed)
+
+
+TYRE = {
+    "name": "t", "type": "tyre", "wheel": "b", "radius": 0.5, "width": 0.2,
+    "normal": "{stiffness: [k]}", "slip": "{longitudinal: 9, lateral: 9, friction: [1, cd]}",
+}  # fmt: skip
+
+
+def tyre(**changed):
+    return row("forces", TYRE, changed)
+
+
+def test_tyres_and_laws_that_are_read():
+    text = f"{HEAD}{law(energy='k*x*x/2')}\n{tyre(point='[0, 0.1, 0]', ground='0.1*x + t')}\n"
+    robot = model(f"{text}outputs: {{n: tyres.t.fn}}\n")
+    (found,), (push,) = robot.springs, robot.forces
+    assert (found.type, found.energy.text, push.type, robot.is_timed) == (
+        "spring", "k*x*x/2", "tyre", True,
+    )  # fmt: skip
+    assert (push.at.link, push.wheel.joint, push.wheel.radius.text) == ("b", "b", "0.5")
+    types = [model(f"{HEAD}{law(force=x)}\n").springs[0].type for x in ("k*x", "k*x + v")]
+    assert types == ["spring_law", "spring_law"]
+
+
 def test_what_is_read():
     robot = model(f"{HEAD}{spring(damping='2*cd', length=0.3)}\n{force(let='{v: qd.a*q.b}')}\n")
     (found,), (push,) = robot.springs, robot.forces
@@ -45,7 +71,7 @@ def test_what_is_read():
 
 WRONG = {
     spring(stiffness=None):
-        "springs[0]: expected 'stiffness', 'damping' or both: it does nothing else",
+        "springs[0]: expected 'stiffness', 'damping' or both, or 'force': it does nothing else",
     spring(damping=-1): "springs[0].damping: -1 is negative; expected 0 or more",
     spring(length="-k"): "springs[0].length: -40 is negative; expected 0 or more",
     spring(between="[{link: b}, {point: hand}]"):
@@ -74,6 +100,45 @@ WRONG = {
         "forces[0].let.sin: 'sin' is a function in expressions; choose another name",
     f"{spring()}\n{force(name='s')}":
         "forces[0].name: 's' is already the name of a spring or force, in line 10",
+    law(stiffness=1): "springs[0].stiffness: 'force' replaces it; write it in that expression",
+    law(force=None, damping=1, energy="x"):
+        "springs[0].energy: it is that of 'force', which is missing; leave it out",
+    law(force="k*y"):
+        "springs[0].force: unknown name 'y'; expected a parameter of this file, x, l, v",
+    law(force="k*q.a"): "springs[0].force: 'k*q.a': unexpected character '.'; names have no dots "
+        "(column 4 of the expression)",
+    law(energy="k*x*v"):
+        "springs[0].energy: unknown name 'v'; expected a parameter of this file, x, l",
+    law(energy="k*x**2"): "springs[0].energy: its slope at x = -0.365 is -29.2 N, and 'force' at "
+        "rest -14.6 N; expected the integral of 'force' at v = 0",
+    law(force="x/0"): "springs[0].force: 'x/0': division by zero",
+    force(radius=1): "forces[0].radius: this key is that of a tyre; write 'type: tyre'",
+    force(type="tire"): "forces[0].type: expected force or tyre, found the text 'tire'; did you "
+        "mean 'tyre'?",
+    tyre(link="b"): "forces[0].link: this key is that of a force; leave it out",
+    tyre(slip=None): "forces[0].slip: this key is required and missing for a tyre; expected its "
+        "slip forces: {longitudinal, lateral, friction: [..]}",
+    tyre(wheel="bb"): "forces[0].wheel: 'bb' names no joint; did you mean 'b'?",
+    tyre(wheel="upper"): "forces[0].wheel: 'upper' names no joint; expected the name of a revolute "
+        "joint",
+    tyre(point="hand"): "forces[0].point: expected the centre in the frame of the wheel's link, "
+        "[x, y, z], found 'hand'",
+    tyre(radius=0): "forces[0].radius: 0 is not allowed here; expected a positive number",
+    tyre(normal="{stiffness: []}"): "forces[0].normal.stiffness: expected a list of numbers "
+        "[a, b, ..], found an empty list",
+    tyre(normal=f"{{stiffness: [{'1, ' * 8} 2]}}"):
+        "forces[0].normal.stiffness: expected at most 8 coefficients, found 9",
+    tyre(normal="{stiffness: [k, -1]}"):
+        "forces[0].normal.stiffness[1]: -1 is not allowed here; expected 0 or more",
+    tyre(slip="{longitudinal: 9, lateral: 9, friction: [cd, 1]}"): "forces[0].slip.friction: "
+        "expected two numbers, 0 < second <= first, found [0.5, 1]",
+    tyre(slip="{lateral: 9, friction: [1, 1]}"): "forces[0].slip.longitudinal: this key is "
+        "required and missing; expected stiffness by longitudinal slip in N (CSLIP)",
+    tyre(rolling="-cd"): "forces[0].rolling: -0.5 is not allowed here; expected 0 or more",
+    tyre(ground="z"): "forces[0].ground: unknown name 'z'; expected a parameter of this file, x, "
+        "y, t",
+    f"{tyre()}\noutputs: {{n: tyres.t.fz}}": "outputs.n: unknown quantity 'tyres.t.fz'; there are "
+        "'fn', 'fx', 'fy', 'mz', 'my', 'depth', 'kappa', 'tan_alpha'",
 }  # fmt: skip
 
 
@@ -86,3 +151,14 @@ def test_wrong_springs_and_forces(text, report):
 def test_a_spring_that_pushes_is_remarked():
     (warning,) = model(f"{HEAD}{spring(stiffness=-3)}\n{force()}\n").warnings
     assert warning.message == "negative: the spring pushes away from its length"
+
+
+def test_a_variable_is_no_parameter():
+    (fault,) = faults(f"{HEAD.replace('k: 40', 'k: 40, x: 1')}{law(force='k*x')}\n")
+    assert fault.endswith("'x' is a variable here and a parameter of this file; rename that")
+
+
+def test_a_wheel_turns_about_a_revolute_joint():
+    head = HEAD.replace("name: b, type: revolute", "name: b, type: prismatic")
+    (fault,) = faults(f"{head}{tyre()}\n")
+    assert fault.endswith("'b' is prismatic; a wheel turns about a revolute joint")

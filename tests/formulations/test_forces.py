@@ -2,6 +2,7 @@
 
 import mujoco
 import numpy as np
+import pytest
 
 from symgen.algebra.graph import Graph
 from symgen.formulations import formulation_named, has_rolled_form
@@ -118,3 +119,54 @@ def test_there_are_no_loops():
     trees = [build_tree(described(text), Graph()) for text in (ARM, ARM + SPRINGS)]
     composite = formulation_named("composite")
     assert [has_rolled_form(tree, composite, "mass_matrix") for tree in trees] == [True, False]
+
+
+ENDS = """
+springs:
+  - name: one
+    between: [{link: c, point: [0.2, 0.1, reach]}, {link: d, point: [0, 0.3, 0]}]
+    length: slack
+"""
+LINEAR = f"{ENDS}    stiffness: k\n    damping: c\n"
+LAW = f"{ENDS}    force: k*x + c*v\n    energy: k*x**2/2\n"
+STOP = "k*x + 40*min(l - 0.4, 0) + c*v + c*(v + sqrt(v**2 + 0.1))"
+TWO_FORCES = """
+points:
+  - {{name: p, link: c, point: [0.2, 0.1, reach]}}
+  - {{name: s, link: d, point: [0, 0.3, 0]}}
+forces:
+  - {{name: f, point: p, let: &let {{X: points.s.x - points.p.x, Y: points.s.y - points.p.y,
+      Z: points.s.z - points.p.z, l: sqrt(X*X + Y*Y + Z*Z), x: l - slack,
+      v: (X*(points.s.vx - points.p.vx) + Y*(points.s.vy - points.p.vy)
+        + Z*(points.s.vz - points.p.vz))/l, F: '({law})/l'}}, force: [F*X, F*Y, F*Z]}}
+  - {{name: g, point: s, let: *let, force: [-F*X, -F*Y, -F*Z]}}
+"""
+WITH_ENERGY = ("potential_energy", "potential_energy_parameter_derivatives")
+OF_FORCES = (
+    "inverse_dynamics", "joint_wrenches", "inverse_dynamics_derivatives",
+    "inverse_dynamics_parameter_derivatives",
+)  # fmt: skip
+DEAR = (
+    "inverse_dynamics_hessian", "forward_dynamics_derivatives",
+    "forward_dynamics_parameter_derivatives",
+)  # fmt: skip
+
+
+def same(function, *texts):
+    """Whether a function has one value for all models of the arm, at random states."""
+    rng = np.random.default_rng(1)
+    state = {name: rng.normal(size=(3, 4)) for name in ("q", "qd", "qdd", "tau", "multipliers")}
+    state |= {"parameters": arm_values(), "loads": np.zeros((0, 6))}
+    first, *others = (call(arm_program("newton_euler", function, ARM + x), state) for x in texts)
+    return all(agrees(*pair) for other in others for pair in zip(first, other, strict=True))
+
+
+@pytest.mark.parametrize("function", [
+    *OF_FORCES, *(pytest.param(x, marks=pytest.mark.slow) for x in DEAR), *WITH_ENERGY,
+])  # fmt: skip
+def test_a_law_is_that_of_stiffness_and_damping_and_of_two_forces(function):
+    assert same(function, LINEAR, LAW)
+    if function not in WITH_ENERGY:
+        assert same(function, f"{ENDS}    force: {STOP}\n", TWO_FORCES.format(law=STOP))
+    else:
+        assert same(function, "", f"{ENDS}    force: {STOP}\n")

@@ -10,6 +10,9 @@ by J_j = l_j + a_j x (x - o_j), and (Featherstone 2008, section 2.10, of fields 
 The axes of a joint on a manifold are fixed in its own link, and so every column of it carries all
 others: with this, derivatives are those in the tangent space.
 
+The axis u of a wheel is a point whose velocity is the angular velocity w of its body: a joint turns
+it by a_j x u, and dw/dq_k = a_k x (angular velocity outboard of k).
+
 =========  ==================  ====================================================================
 symbol     code                meaning
 =========  ==================  ====================================================================
@@ -35,7 +38,7 @@ from typing import Generic
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Transform, Vector, identity, zero_vector
 from symgen.formulations.state import State
-from symgen.kinematics.bodies import BodyPoint
+from symgen.kinematics.bodies import BodyAxis, BodyPoint
 from symgen.kinematics.forces import PointMotion
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.adjoints import pull_back
@@ -59,11 +62,17 @@ class Axis(Generic[S]):
 
 @dataclass(frozen=True)
 class MovedPoint(Generic[S]):
-    """A point in the root: `columns` are its J_j by joint, root first."""
+    """A point in the root: `columns` are its J_j by joint, root first; `spins` of axes are a_j."""
 
     body: int
     motion: PointMotion[S]
     columns: dict[int, Vector[S]]
+    spins: dict[int, Vector[S]] | None = None
+
+    @property
+    def rates(self) -> dict[int, Vector[S]]:
+        """The derivatives of its velocity by those of joints."""
+        return self.columns if self.spins is None else self.spins
 
 
 class Columns(Generic[S]):
@@ -110,14 +119,26 @@ class Columns(Generic[S]):
         """Whether joint k carries the axis of joint j."""
         return k in self.tree.path(j) or k in self._groups.get(j, ())
 
-    def moved(self, point: BodyPoint[S], label: str) -> MovedPoint[S]:
-        """Position and velocity of a point, and its columns."""
+    def moved(self, point: BodyPoint[S] | BodyAxis[S], label: str) -> MovedPoint[S]:
+        """Position and velocity of a point, and its columns; those of an axis."""
         b, body = self.b, point.body
+        if isinstance(point, BodyAxis):
+            return self._moved_axis(point, label)
         with b.step("forces", label):
             x = b.let(f"x_{label}", self.poses[self._known(body)].apply(point.point), "FM-2")
             columns = {j: self._column(j, x, label) for j in self.path(body)}
             v = b.let(f"v_{label}", self.velocity(columns, columns), "FM-2")
         return MovedPoint(body, PointMotion(x, v), columns)
+
+    def _moved_axis(self, axis: BodyAxis[S], label: str) -> MovedPoint[S]:
+        b, spins = self.b, {j: self.axes[j].angular for j in self.path(axis.body)}
+        with b.step("forces", label):
+            u = b.let(f"x_{label}", self.poses[axis.body].rotation.apply(axis.direction), "FM-2")
+            columns = {
+                j: b.let(f"J_{label}_{j}", spin.cross(u), "FM-2") for j, spin in spins.items()
+            }
+            w = b.let(f"v_{label}", self.velocity(spins, spins), "FM-2")
+        return MovedPoint(axis.body, PointMotion(u, w), columns, spins)
 
     def _known(self, body: int) -> int:
         """Return the body itself, or the root where it is fixed to that."""
@@ -153,8 +174,8 @@ class Columns(Generic[S]):
         """dv/dq_k = a_k x (what k and the joints beyond move) + (spin before k) x J_k"""
         before = [j for j in point.columns if not self.carries(k, j)]
         beyond = [j for j in point.columns if self.carries(k, j)]
-        slope = self.axes[k].angular.cross(self.velocity(point.columns, beyond))
-        if not before:
+        slope = self.axes[k].angular.cross(self.velocity(point.rates, beyond))
+        if not before or point.spins is not None:
             return slope
         spins = {j: self.axes[j].angular for j in before}
         return slope + self.velocity(spins, before).cross(point.columns[k])

@@ -26,9 +26,10 @@ from symgen.program.differentiation import differentiate
 from symgen.program.program import Input
 
 NOTES = {
-    "FM-3": "a spring: f = (k (l - l_0) + c l')/l d at its first end, -f at the second",
-    "FM-4": "its energy k (l - l_0)^2 / 2",
+    "FM-3": "a spring: f = (k (l - l_0) + c l')/l d at its first end, -f at the second, or its law",
+    "FM-4": "its energy k (l - l_0)^2 / 2, or that of its law",
     "FM-5": "force or torque on a link as the model file writes it",
+    "FM-10": "a tyre: normal force, Fiala's slip forces, moments -- Project Chrono, ChFialaTire",
     "FM-7": "chain rule: f_x J_k + f_v dv/dq_k + f_q by q_k, f_v J_k + f_qd by qd_k",
 }
 
@@ -73,10 +74,11 @@ class Law(Generic[S]):
             if k not in point.columns:
                 continue
             x, v = 6 * number, 6 * number + 3
-            column, slope = point.columns[k], self.columns.velocity_slope(point, k)
-            for axis, (moved, changed) in enumerate(zip(column, slope, strict=True)):
+            slope = self.columns.velocity_slope(point, k)
+            columns = zip(point.columns[k], slope, point.rates[k], strict=True)
+            for axis, (moved, changed, turned) in enumerate(columns):
                 by_q[x + axis], by_q[v + axis] = moved, changed
-                by_qd[v + axis] = moved
+                by_qd[v + axis] = turned
         unit, tree = self.columns.b.algebra.one, self.columns.tree
         for place, name in enumerate(self.force.quantities, start=6 * len(self.points)):
             rate, joint = name.split(".")

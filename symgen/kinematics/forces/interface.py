@@ -7,19 +7,22 @@ and velocities, and on time.  It writes its statements over the algebra of the p
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Generic, Protocol, Self
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Vector
 from symgen.description.model import LinkPoint, RobotDescription
-from symgen.kinematics.bodies import BodyPoint
+from symgen.kinematics.bodies import BodyAxis, BodyPoint
 from symgen.program.builder import ProgramBuilder
 
 
 @dataclass(frozen=True)
 class PointMotion(Generic[S]):
-    """Position (m) and velocity (m/s) of a point in the base frame."""
+    """Position (m) and velocity (m/s) of a point in the base frame.
+
+    Of an axis, its direction (1) and the angular velocity of its body (rad/s).
+    """
 
     x: Vector[S]
     v: Vector[S]
@@ -27,22 +30,28 @@ class PointMotion(Generic[S]):
 
 @dataclass(frozen=True)
 class Action(Generic[S]):
-    """Force (N) at the point of index `place`, torque (N m), both in base axes; None means 0."""
+    """Force (N) at the point of index `place`, torque (N m), both in base axes; None means 0.
+
+    `components` are what outputs can mention of it, by the names of quantities.
+    """
 
     place: int
     force: Vector[S] | None
     torque: Vector[S] | None = None
+    components: Mapping[str, S] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True)
 class Making(Generic[S]):
-    """Converters for building forces: link points to body points, expressions to scalars.
+    """Converters for building forces: link points to body points, expressions to scalars, names of
+    joints to their axes.
 
     `definitions` are the parameters that depend on runtime parameters, by name.
     """
 
     point: Callable[[LinkPoint], BodyPoint[S]]
     number: Callable[..., S]
+    axis: Callable[[str], BodyAxis[S]]
     points: Mapping[str, LinkPoint]
     definitions: Mapping[str, S]
 
@@ -50,13 +59,12 @@ class Making(Generic[S]):
 class ModelForce(Protocol[S]):
     """A force of the model.
 
-    `type` is its name in metadata.  `points` are the points that its law depends on; it may act at
-    all of them.  `quantities` are the names of coordinates and velocities in the law, such as
-    ``q.elbow``.  An `internal` force depends only on the relative motion of its points, and its
-    actions balance: in a common motion of the points it is constant and does no work.
+    `points` are the points and axes that its law depends on; it may act at all points.
+    `quantities` are the names of coordinates and velocities in the law, such as ``q.elbow``. An
+    `internal` force depends only on the relative motion of its points, and its actions balance:
+    in a common motion of the points it is constant and does no work.
     """
 
-    type: ClassVar[str]
     internal: ClassVar[bool]
 
     @classmethod
@@ -64,12 +72,16 @@ class ModelForce(Protocol[S]):
         """Return the forces of this type in a model, in the order of the model file."""
 
     @property
+    def type(self) -> str:
+        """Its type in metadata."""
+
+    @property
     def name(self) -> str:
         """Name in the model file."""
 
     @property
-    def points(self) -> tuple[BodyPoint[S], ...]:
-        """Points that its law depends on."""
+    def points(self) -> tuple[BodyPoint[S] | BodyAxis[S], ...]:
+        """Points and axes that its law depends on."""
 
     @property
     def is_timed(self) -> bool:
