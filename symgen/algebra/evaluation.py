@@ -31,10 +31,6 @@ def _complex_abs(x: Any) -> Any:
     return np.where(np.real(x) < 0, -x, x)
 
 
-def _complex_sign(x: Any) -> Any:
-    return np.sign(np.real(x))
-
-
 def _complex_atan2(y: Any, x: Any) -> Any:
     """atan2 continued analytically: first order in the imaginary parts, exact on the real axis."""
     if not (np.iscomplexobj(y) or np.iscomplexobj(x)):
@@ -58,7 +54,7 @@ NUMPY = Arithmetic(
         "tanh": np.tanh,
         "sqrt": np.sqrt,
         "abs": _complex_abs,
-        "sign": _complex_sign,
+        "sign": lambda x: np.sign(np.real(x)),
         "pow": np.power,
     },
 )

@@ -12,7 +12,7 @@ from typing import Generic
 
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Matrix, Vector, inner, zero_vector
-from symgen.algebra.turns import UPPER, mirrored
+from symgen.algebra.turns import UPPER, Turn, mirrored
 
 
 @dataclass(frozen=True)
@@ -110,3 +110,42 @@ class RigidInertia(Generic[S]):
         half = R @ self.J
         J = mirrored({(i, k): inner(half.rows[i], R.rows[k]) for i, k in UPPER})
         return RigidInertia(self.m, R.apply(self.h), J)
+
+
+@dataclass(frozen=True)
+class Moments(Generic[S]):
+    """Mass, first moments int r dm and second moments int r r^T dm of a body about a point."""
+
+    m: S
+    h: Vector[S]
+    E: Matrix[S]
+
+    def __add__(self, other: Moments[S]) -> Moments[S]:
+        return Moments(self.m + other.m, self.h + other.h, self.E + other.E)
+
+    def moved(self, r: Vector[S]) -> Moments[S]:
+        """Return the moments about another point; r is the vector from there to the present one."""
+        h = self.h + r * self.m
+        before, after, lever = tuple(self.h), tuple(h), tuple(r)
+        E = {(i, k): self.E[i, k] + before[i] * lever[k] + lever[i] * after[k] for i, k in UPPER}
+        return Moments(self.m, h, mirrored(E))
+
+    def turned(self, turn: Turn[S]) -> Moments[S]:
+        """Return the moments in outer axes, from those in the rotated axes."""
+        return Moments(self.m, turn.apply(self.h), turn.symmetric(self.E))
+
+    def force(self, a: Vector[S], W: Matrix[S]) -> Spatial[S]:
+        """Return the force of inertia int a dm, int r x a dm of accelerations a + W r."""
+        spin = twice_skew_part(W @ self.E)
+        return Spatial(spin + self.h.cross(a), a * self.m + W.apply(self.h))
+
+
+def trace_less(x: Matrix[S]) -> Matrix[S]:
+    """tr(x) 1 - x of a 3x3 matrix: of second moments the inertia tensor."""
+    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = x.rows
+    return Matrix([(yy + zz, -xy, -xz), (-yx, xx + zz, -yz), (-zx, -zy, xx + yy)])
+
+
+def twice_skew_part(x: Matrix[S]) -> Vector[S]:
+    """int r x a dm of x = int a r^T dm."""
+    return Vector(x[2, 1] - x[1, 2], x[0, 2] - x[2, 0], x[1, 0] - x[0, 1])

@@ -202,7 +202,8 @@ def _standard(W: Array, line: tuple[Array, Array] | None) -> tuple[Row, Array]:
         if abs(u[2]) < 1.0 - _TINY:
             on_line = _nearest_on_line(line)
         frame = homogeneous(np.column_stack([normal, np.cross(u, normal), u]), on_line)
-    before, start = (np.eye(4), W) if _z_is_axis(W) else (W, np.eye(4))
+    z_is_axis = np.abs(W[:2, 3]).max() < _TINY and abs(W[2, 2] - 1.0) < _TINY
+    before, start = (np.eye(4), W) if z_is_axis else (W, np.eye(4))
     goal = start @ frame
     R, p = goal[:3, :3], goal[:3, 3]
     theta, alpha = math.atan2(R[1, 0], R[0, 0]), math.atan2(R[2, 1], R[2, 2])
@@ -265,11 +266,6 @@ def _nearest_on_line(line: tuple[Array, Array]) -> Array:
     flat = u[:2]
     result: Array = point - (point[:2] @ flat) / (flat @ flat) * u
     return result
-
-
-def _z_is_axis(frame: Array) -> bool:
-    """Whether the z axis of a frame lies on that of its carrier."""
-    return bool(np.abs(frame[:2, 3]).max() < _TINY and abs(frame[2, 2] - 1.0) < _TINY)
 
 
 def _is_identity(pose: Array) -> bool:

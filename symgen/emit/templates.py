@@ -98,7 +98,7 @@ class Templates:
             trim_blocks=True,
             lstrip_blocks=True,
             keep_trailing_newline=True,
-            autoescape=_is_page,
+            autoescape=lambda name: name is not None and name.endswith(f".html{SUFFIX}"),
         )
         environment.filters.update(
             c_string=text.c_string,
@@ -199,11 +199,6 @@ def _place(error: BaseException) -> str | None:
             place = f"template {file}, line {step.tb_lineno}"
         step = step.tb_next
     return place
-
-
-def _is_page(name: str | None) -> bool:
-    """Return whether a template makes HTML, where text of users is escaped."""
-    return name is not None and name.endswith(f".html{SUFFIX}")
 
 
 class _Compiled(jinja2.BytecodeCache):

@@ -16,7 +16,7 @@ CALLS = (
     "c/symgen-results.h",
 )  # fmt: skip
 MOTIONS = (
-    "c/symgen-manifolds.h", "c/symgen-penalty.h", "c/symgen-mechanism.h",
+    "c/symgen-manifolds.h", "c/symgen-elimination.h", "c/symgen-penalty.h", "c/symgen-mechanism.h",
     "c/symgen-sensitivities.h", "c/symgen-constrained.h", "c/python/symgen-motions.h",
     "c/python/symgen-motions.c",
 )  # fmt: skip

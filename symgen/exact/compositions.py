@@ -137,16 +137,6 @@ def _torques_of_motion(of: Mapping[str, Entries]) -> list[Scalar]:
     ]
 
 
-def _torques_of_hybrid_motion(of: Mapping[str, Entries]) -> list[Scalar]:
-    """M qdd + bias for the accelerations of hybrid dynamics, prescribed and computed."""
-    return _torques_of_motion({**of, "qdd": _chosen(of, "x", "y")})
-
-
-def _hybrid_torques(of: Mapping[str, Entries]) -> Sequence[Scalar]:
-    """Return the torques of hybrid dynamics, computed and prescribed."""
-    return _chosen(of, "y", "x")
-
-
 def _chosen(of: Mapping[str, Entries], prescribed: str, free: str) -> tuple[Scalar, ...]:
     """Entries of the first array for prescribed joints, of the second for free ones."""
     triples = zip(of["prescribed"], of[prescribed], of[free], strict=True)
@@ -230,9 +220,10 @@ MOTION = _made(
     "mass_matrix @ qdd + bias_forces", "n", _torques_of_motion,
     "forward_dynamics", "mass_matrix", "bias_forces",
 )  # fmt: skip
-HYBRID_TORQUES = _made("all torques", "n", _hybrid_torques, "hybrid_dynamics")
+HYBRID_TORQUES = _made("all torques", "n", lambda of: _chosen(of, "y", "x"), "hybrid_dynamics")
 HYBRID_MOTION = _made(
-    "mass_matrix @ all accelerations + bias_forces", "n", _torques_of_hybrid_motion,
+    "mass_matrix @ all accelerations + bias_forces", "n",
+    lambda of: _torques_of_motion({**of, "qdd": _chosen(of, "x", "y")}),
     "hybrid_dynamics", "mass_matrix", "bias_forces",
 )  # fmt: skip
 _FREE, _SOME_FREE = ("mass_matrix", "forward_dynamics"), ("mass_matrix", "hybrid_dynamics")

@@ -299,29 +299,19 @@ class Elimination(Generic[S]):
                 between = self.before[k][self.before[k].index(a) + 1 :]
                 branch = (*between, k)[0]
                 siblings = sum(j != branch and branch not in self.before[j] for j in beyond)
-                if between and sides * siblings > len(self.before[a]) + 1:
-                    shortcuts[k, a] = self._shortcut(b, k, a, between, shortcuts)
+                if not between or sides * siblings <= len(self.before[a]) + 1:
+                    continue
+                row: dict[int, S] = {}
+                with b.step("elimination", self.names[k]):
+                    for i in (*self.before[a], a):
+                        value = self.rows[k].get(i, b.algebra.zero)
+                        for j in between:
+                            passed = shortcuts.get((j, a), self.rows[j])
+                            if j in self.rows[k] and i in passed:
+                                value = value - self.rows[k][j] * passed[i]
+                        row[i] = b.let(f"L_{k}_{i}_past_{a}", value, "LTDL-6")
+                shortcuts[k, a] = row
         return replace(self, shortcuts=shortcuts)
-
-    def _shortcut(
-        self,
-        b: ProgramBuilder[S],
-        k: int,
-        a: int,
-        between: Sequence[int],
-        shortcuts: Mapping[tuple[int, int], Mapping[int, S]],
-    ) -> dict[int, S]:
-        """Write the coefficients past joint a: LTDL-6."""
-        row: dict[int, S] = {}
-        with b.step("elimination", self.names[k]):
-            for i in (*self.before[a], a):
-                value = self.rows[k].get(i, b.algebra.zero)
-                for j in between:
-                    passed = shortcuts.get((j, a), self.rows[j])
-                    if j in self.rows[k] and i in passed:
-                        value = value - self.rows[k][j] * passed[i]
-                row[i] = b.let(f"L_{k}_{i}_past_{a}", value, "LTDL-6")
-        return row
 
 
 def _sum(b: ProgramBuilder[S], row: Mapping[int, S], x: Mapping[int, S]) -> S:

@@ -28,7 +28,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 from math import prod
-from typing import Any, Generic
+from typing import Any
 
 from symgen.algebra.interface import S
 from symgen.formulations import implicit
@@ -118,32 +118,18 @@ def _summed(
     state: State[S],
 ) -> Results[S]:
     """A function that does not solve, by all joints, then summed over those of each coordinate."""
-    joints = _of_all_joints(tree, b, state)
-    with b.taking(joints.arrays):
-        results = functions[function](tree, b, joints.state)
-    results = b.substitute(joints.values, results)
+    values: dict[S, S] = {}
+    inputs = [
+        _array_of_all_joints(tree, b, name, getattr(state, name), values)
+        for name in ("q", "qd", "qdd", "tau", "multipliers")
+    ]
+    q, qd, qdd, tau, multipliers = (array.symbols for array in inputs)
+    joints = State(q, qd, qdd, state.loads, tau, multipliers, state.t)
+    with b.taking(inputs):
+        results = functions[function](tree, b, joints)
+    results = b.substitute(values, results)
     arrays = function_named(function).results
     return {array.name: _sum_axes(tree, b, array, results[array.name]) for array in arrays}
-
-
-@dataclass(frozen=True)
-class _Whole(Generic[S]):
-    """The state of all joints; `values` are what stands behind its symbols of followers."""
-
-    state: State[S]
-    arrays: tuple[Input[S], ...]
-    values: dict[S, S]
-
-
-def _of_all_joints(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> _Whole[S]:
-    arrays: list[Input[S]] = []
-    values: dict[S, S] = {}
-    for name in ("q", "qd", "qdd", "tau", "multipliers"):
-        entries = getattr(state, name)
-        arrays.append(_array_of_all_joints(tree, b, name, entries, values))
-    q, qd, qdd, tau, multipliers = (array.symbols for array in arrays)
-    joints = State(q, qd, qdd, state.loads, tau, multipliers, state.t)
-    return _Whole(joints, tuple(arrays), values)
 
 
 def _array_of_all_joints(

@@ -46,7 +46,7 @@ class Direct:
     function: str
     source: Derivation
     reverse: bool = True
-    """Whether rows may be differentiated in reverse, where `_partials` tries that."""
+    """Whether rows may be differentiated in reverse, where that takes fewer operations."""
 
     def __call__(self, tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
         """Write the function."""
@@ -56,9 +56,21 @@ class Direct:
         if derivative.along:
             slopes = _totals(tree, b, derivative, values)
         else:
+            inputs = [
+                symbolic_parameters(tree) if name == "parameters" else b.declared(name)
+                for name in derivative.by
+            ]
+            differentiated = differentiate(b, inputs)
             wanted = {array.name for array in spec.results}
-            reverse = self.reverse and (derivative.any_mode or tree.is_moved_by_several)
-            slopes = _partials(tree, b, derivative, values, wanted, reverse)
+            kept = [x for name, entries in values.items() if name in wanted for x in entries]
+            rows = {
+                name: [differentiated.of(x) for x in entries] for name, entries in values.items()
+            }
+            choices = [_blocks(b.algebra, derivative, inputs, rows, wanted, kept)]
+            if self.reverse and (derivative.any_mode or tree.is_moved_by_several):
+                rows = {name: differentiated.reverse(entries) for name, entries in values.items()}
+                choices.append(_blocks(b.algebra, derivative, inputs, rows, wanted, kept))
+            slopes = min(choices, key=lambda choice: choice[0])[1]  # of the fewest operations
         results = {**written, **slopes}
         return {array.name: results[array.name] for array in (*spec.results, *spec.hidden)}
 
@@ -71,35 +83,6 @@ def with_derivatives(functions: Mapping[str, Derivation]) -> dict[str, Derivatio
         if derivative.of in functions
     }
     return {**derived, **functions}
-
-
-def _partials(
-    tree: KinematicTree[S],
-    b: ProgramBuilder[S],
-    derivative: Derivative,
-    written: Results[S],
-    wanted: Collection[str],
-    reverse: bool,
-) -> Results[S]:
-    """Derivatives of every result `written` by every argument, of which some are `wanted`.
-
-    With `reverse` those in reverse are returned where they take fewer operations.
-    """
-    inputs = [
-        symbolic_parameters(tree) if name == "parameters" else b.declared(name)
-        for name in derivative.by
-    ]
-    slopes = differentiate(b, inputs)
-    kept = [entry for name, entries in written.items() if name in wanted for entry in entries]
-
-    def blocks(rows: Mapping[str, list[dict[int, S]]]) -> tuple[int, Results[S]]:
-        return _blocks(b.algebra, derivative, inputs, rows, wanted, kept)
-
-    forward = {name: [slopes.of(x) for x in values] for name, values in written.items()}
-    choices = [blocks(forward)]
-    if reverse:
-        choices.append(blocks({name: slopes.reverse(x) for name, x in written.items()}))
-    return min(choices, key=lambda choice: choice[0])[1]
 
 
 def _blocks(

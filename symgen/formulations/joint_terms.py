@@ -55,21 +55,19 @@ def with_joint_terms(
 
 def drives(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> list[S]:
     """JT-1, one entry per joint."""
-    return [_drive(joint, state, b) for joint in tree.joints]
-
-
-def _drive(joint: Joint[S], state: State[S], b: ProgramBuilder[S]) -> S:
-    i, terms = joint.number - 1, joint.terms
-    q, qd, qdd = state.q[i], state.qd[i], state.qdd[i]
-    slip = b.algebra.function("tanh", qd / terms.friction_velocity)
-    with b.step("joint terms", joint.name):
-        drive = (
-            reflected_inertia(joint) * qdd
-            + terms.damping * qd
-            + terms.stiffness * (q - terms.rest)
-            + terms.friction * slip
-        )
-        return b.let(f"drive_{joint.number}", drive, "JT-1")
+    torques: list[S] = []
+    for joint, q, qd, qdd in zip(tree.joints, state.q, state.qd, state.qdd, strict=True):
+        terms = joint.terms
+        slip = b.algebra.function("tanh", qd / terms.friction_velocity)
+        with b.step("joint terms", joint.name):
+            drive = (
+                reflected_inertia(joint) * qdd
+                + terms.damping * qd
+                + terms.stiffness * (q - terms.rest)
+                + terms.friction * slip
+            )
+            torques.append(b.let(f"drive_{joint.number}", drive, "JT-1"))
+    return torques
 
 
 def with_drive_derivatives(
@@ -90,8 +88,14 @@ def drive_derivatives(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
 ) -> dict[str, list[S]]:
     """JT-2 by "q", "qd" and "qdd", one entry per joint."""
-    terms = [_drive_derivatives(joint, state, b) for joint in tree.joints]
-    return {by: [term[place] for term in terms] for place, by in enumerate(("q", "qd", "qdd"))}
+    by_qd: list[S] = []
+    for joint, qd in zip(tree.joints, state.qd, strict=True):
+        j, terms, (_, sticking) = joint.number, joint.terms, _friction(joint, qd, b)
+        with b.step("joint terms", joint.name):
+            damping = terms.damping + terms.friction * sticking
+            by_qd.append(b.let(f"d_drive_{j}_dqd_{j}", damping, "JT-2"))
+    stiffness = [joint.terms.stiffness for joint in tree.joints]
+    return {"q": stiffness, "qd": by_qd, "qdd": [*map(reflected_inertia, tree.joints)]}
 
 
 def with_rotors(tree: KinematicTree[S], mass_matrix: Rows[S]) -> Rows[S]:
@@ -107,25 +111,25 @@ def with_diagonal(rows: Rows[S], terms: Sequence[S]) -> Rows[S]:
     ]
 
 
-def _drive_derivatives(joint: Joint[S], state: State[S], b: ProgramBuilder[S]) -> tuple[S, S, S]:
-    """JT-2: derivatives of the joint's own terms with respect to its q, qd and qdd."""
-    terms, qd, unit = joint.terms, state.qd[joint.number - 1], b.algebra.one
-    slip = b.algebra.function("tanh", qd / terms.friction_velocity)
-    sticking = (unit - slip * slip) / terms.friction_velocity
-    with b.step("joint terms", joint.name):
-        damping = terms.damping + terms.friction * sticking
-        by_qd = b.let(f"d_drive_{joint.number}_dqd_{joint.number}", damping, "JT-2")
-    return terms.stiffness, by_qd, reflected_inertia(joint)
-
-
 def friction_curvatures(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> list[S]:
     """JT-4 times the multiplier of the joint, one entry per joint."""
     curvatures: list[S] = []
-    for joint, multiplier in zip(tree.joints, state.multipliers, strict=True):
+    for joint, qd, multiplier in zip(tree.joints, state.qd, state.multipliers, strict=True):
+        terms, (slip, sticking) = joint.terms, _friction(joint, qd, b)
         with b.step("joint terms", joint.name):
-            curvature = _friction_curvature(joint, state, b) * multiplier
+            try:
+                force = -(terms.friction * b.algebra.constant(2.0) * slip * sticking)
+                curvature = force / terms.friction_velocity * multiplier
+            except BeyondRangeError:  # v_f below 1e-150: it is 0 at rest, and at any other speed
+                curvature = b.algebra.zero
             curvatures.append(b.let(f"d2_drive_{joint.number}_dqd", curvature, "JT-4"))
     return curvatures
+
+
+def _friction(joint: Joint[S], qd: S, b: ProgramBuilder[S]) -> tuple[S, S]:
+    """Return tanh(x) and (1 - tanh^2(x)) / v_f, x = qd / v_f."""
+    slip = b.algebra.function("tanh", qd / joint.terms.friction_velocity)
+    return slip, (b.algebra.one - slip * slip) / joint.terms.friction_velocity
 
 
 def without_joint_terms(tree: KinematicTree[S]) -> KinematicTree[S]:
@@ -134,19 +138,6 @@ def without_joint_terms(tree: KinematicTree[S]) -> KinematicTree[S]:
     nothing = dict.fromkeys(("rotor_inertia", "damping", "stiffness", "friction"), zero)
     joints = [replace(joint, terms=replace(joint.terms, **nothing)) for joint in tree.joints]
     return replace(tree, joints=tuple(joints))
-
-
-def _friction_curvature(joint: Joint[S], state: State[S], b: ProgramBuilder[S]) -> S:
-    """Return the curvature of friction: JT-4."""
-    terms, qd, unit = joint.terms, state.qd[joint.number - 1], b.algebra.one
-    slip = b.algebra.function("tanh", qd / terms.friction_velocity)
-    sticking = (unit - slip * slip) / terms.friction_velocity
-    try:
-        return (
-            -(terms.friction * b.algebra.constant(2.0) * slip * sticking) / terms.friction_velocity
-        )
-    except BeyondRangeError:  # v_f below 1e-150: it is 0 at rest, and at any speed above that
-        return b.algebra.zero
 
 
 def rotor_energy(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> S:

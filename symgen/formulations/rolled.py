@@ -13,6 +13,7 @@ from typing import Generic, TypeAlias
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector
+from symgen.algebra.spatial import Spatial
 from symgen.algebra.turns import UPPER, mirrored
 from symgen.formulations.state import State
 from symgen.kinematics.tree import KinematicTree
@@ -35,7 +36,8 @@ from symgen.program.rolled import (
     TowardsBase,
 )
 
-Value: TypeAlias = S | Vector[S] | Matrix[S]
+Value: TypeAlias = S | Vector[S] | Matrix[S] | Spatial[S]
+
 
 Entry: TypeAlias = S | tuple[S, ...]
 """Entries of a pair of joints in a square array: one number or several."""
@@ -73,6 +75,10 @@ class Entries(Generic[S]):
         """Return a matrix of which the entries on and above the diagonal are there."""
         return mirrored({(i, k): self.scalar(stem, f"{i + 1}{k + 1}") for i, k in UPPER})
 
+    def spatial(self, stems: str) -> Spatial[S]:
+        """Return both vectors of a spatial vector: ``"S_w S_v"``."""
+        return Spatial(*map(self.vector, stems.split()))
+
     def input(self, name: str) -> Input[S]:
         """All of them as an input."""
         names, symbols = zip(*self._found.values(), strict=True) if self._found else ((), ())
@@ -80,7 +86,13 @@ class Entries(Generic[S]):
 
 
 def entries_of(stem: str, value: Value[S], symmetric: bool = False) -> dict[Column, S]:
-    """`value` by column; of a symmetric matrix the entries on and above the diagonal."""
+    """`value` by column; of a symmetric matrix the entries on and above the diagonal.
+
+    Of a spatial vector `stem` names both parts: ``"S_w S_v"``.
+    """
+    if isinstance(value, Spatial):
+        angular, linear = stem.split()
+        return {**entries_of(angular, value.angular), **entries_of(linear, value.linear)}
     if isinstance(value, Vector):
         return {Column(stem, part): x for part, x in zip("xyz", value, strict=True)}
     if isinstance(value, Matrix):

@@ -193,6 +193,14 @@ def let_symmetric(b: ProgramBuilder[S], name: str, value: Matrix[S], note: str) 
     return mirrored({(i, k): b.let(f"{name}_{i + 1}{k + 1}", value[i, k], note) for i, k in UPPER})
 
 
+def let_moments(
+    b: ProgramBuilder[S], names: Sequence[str], x: tuple[S, Vector[S], Matrix[S]], note: str
+) -> tuple[S, Vector[S], Matrix[S]]:
+    """Name mass, first moments, and the entries of a symmetric matrix of second ones."""
+    m, h = b.let(names[0], x[0], note), b.let(names[1], x[1], note)
+    return m, h, let_symmetric(b, names[2], x[2], note)
+
+
 MOTION, FORCE = ("w", "v"), ("n", "f")
 """Letters of the angular and the linear vector of a motion, and of a force."""
 

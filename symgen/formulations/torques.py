@@ -20,12 +20,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Generic
+from typing import Any
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import total, zero_vector
+from symgen.formulations import implicit
+from symgen.formulations.accelerations import Solution, solution_of
 from symgen.formulations.interface import Derivation
-from symgen.formulations.joint_terms import reflected_inertia, with_joint_terms, with_rotors
+from symgen.formulations.joint_terms import reflected_inertia, with_joint_terms
 from symgen.formulations.shared import flat, square, symbolic_loads, wrenches
 from symgen.formulations.state import State, Wrench
 from symgen.kinematics.tree import KinematicTree
@@ -42,6 +44,8 @@ NOTES = {
     "TP-6": "joint_terms_j: damping, spring and friction of the joint",
     "TP-7": "C_ik = (d V_i/d qd_k) / 2, V the velocity torques, which are quadratic in qd",
     "TP-8": "M_ik = d tau_i/d qdd_k, M_ii plus G^2 I_r of the rotor",
+    "TP-9": "bias_j: torque of joint j where the free joints have qdd = 0 -- Walker, Orin 1982, "
+    "method 1",
 }
 
 PARTS = tuple(NOTES)[:6]
@@ -70,6 +74,35 @@ def functions(rigid: Rigid) -> dict[str, Derivation]:
     return {name: partial(write, rigid=rigid) for name, write in writers.items()}
 
 
+def solving(rigid: Rigid) -> dict[str, Derivation]:
+    """Return forward and hybrid dynamics, and derivatives, from the torques that `rigid` writes."""
+    return implicit.functions(partial(Equations, rigid=rigid))
+
+
+@dataclass(frozen=True)
+class Equations(implicit.Equations[S]):
+    """Accelerations by a bias and a mass matrix, both from torques of rigid bodies."""
+
+    rigid: Rigid
+
+    def solution(self, for_derivatives: bool = False) -> Solution[S]:
+        """See `implicit.Equations`."""
+        tree, b, state = self.tree, self.b, self.state
+        run = self.rigid(tree, b, state)
+        with b.variant("_bias", "bias"):
+            bias = with_joint_terms(tree, b, state, run(state, True))
+        with b.step("bias"):
+            b.rename({f"bias_{j}": x for j, x in enumerate(bias, start=1)}, "TP-9")
+        entries = _mass_entries(tree, b, state, run)
+        return solution_of(tree, b, state, bias, entries, self.free)
+
+    def torques(self, qdd: Sequence[S]) -> Sequence[S]:
+        """See `implicit.Equations`."""
+        state = replace(self.state, qdd=tuple(qdd))
+        rigid = self.rigid(self.tree, self.b, state)(state, True)
+        return with_joint_terms(self.tree, self.b, state, rigid)
+
+
 def weightless(tree: KinematicTree[S]) -> KinematicTree[S]:
     """Return the tree without gravity."""
     return replace(tree, gravity=zero_vector(tree.algebra))
@@ -92,20 +125,32 @@ def _gravity_forces(
 def _mass_matrix(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], rigid: Rigid
 ) -> Results[S]:
-    """Write the mass matrix (n, n), TP-8: entries on and below the diagonal, then mirrored."""
+    """Write the mass matrix (n, n)."""
+    entries = _mass_entries(tree, b, state, rigid(tree, b, state))
+    return {"mass_matrix": flat(square(tree, entries))}
+
+
+def _mass_entries(
+    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], run: Run
+) -> dict[tuple[int, int], S]:
+    """TP-8: the triangle that takes fewer operations, mirrored."""
     qdd = b.auxiliary("qdd", (tree.n,), [f"qdd_{j}" for j in range(1, tree.n + 1)])
-    run = rigid(tree, b, state)
     with b.variant("_by_qdd", "torques"):
-        tau = run(replace(state, qdd=qdd.symbols), False)
-    slopes = differentiate(b, [qdd])
-    entries: dict[tuple[int, int], S] = {}
-    for joint, row in zip(tree.joints, map(slopes.of, tau), strict=True):
-        j = joint.number
+        tau = run(replace(_at_rest(tree, state), qdd=qdd.symbols), False)
+    rows, zero = list(map(differentiate(b, [qdd]).of, tau)), b.algebra.zero
+    pairs = [(joint.number, k) for joint in tree.joints for k in tree.path(joint.number)]
+    below = {(j, k): rows[j - 1].get(k - 1, zero) for j, k in pairs}
+    above = {(j, k): rows[k - 1].get(j - 1, zero) for j, k in pairs}
+    sizes = [b.algebra.size([*entries.values()]) for entries in (below, above)]
+    entries = below if sizes[0] <= sizes[1] else above
+    for joint in tree.joints:
+        j, path = joint.number, tree.path(joint.number)
+        entries[j, j] = entries[j, j] + reflected_inertia(joint)
         with b.step("mass matrix", joint.name):
-            for k in tree.path(j):
-                entry = b.let(f"M_{j}_{k}", row.get(k - 1, b.algebra.zero), "TP-8")
-                entries[j, k] = entries[k, j] = entry
-    return {"mass_matrix": flat(with_rotors(tree, square(tree, entries)))}
+            row = b.rename({f"M_{j}_{k}": entries[j, k] for k in path}, "TP-8")
+        for k, entry in zip(path, row, strict=True):
+            entries[j, k] = entries[k, j] = entry
+    return entries
 
 
 def _coriolis_matrix(
@@ -139,21 +184,38 @@ def _load_derivatives(
 def _torque_parts(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], rigid: Rigid
 ) -> Results[S]:
-    return write_parts(tree, b, state, _by_recursion(tree, b, state, rigid(tree, b, state)))
+    """Write the six parts of the joint torques, (n,) each: TP-1 to TP-6."""
+    torques, still = rigid(tree, b, state), _at_rest(tree, state)
+
+    def run(part: str, at: State[S], gravity: bool = False) -> Torques[S]:
+        with b.variant(f"_{part}", part.replace("_", " ")):
+            return torques(at, gravity)
+
+    velocity = run("velocity", replace(still, qd=state.qd))
+    squares = [run(f"velocity_{k}", replace(still, qd=qd)) for k, qd in _alone(tree, state.qd)]
+    centrifugal = [total(terms, b.algebra) for terms in zip(*squares, strict=True)]
+    inertial = run("inertial", replace(still, qdd=state.qdd))
+    gravity, loads = run("gravity", still, True), run("loads", replace(still, loads=state.loads))
+    rotors = map(reflected_inertia, tree.joints)
+    parts = (
+        [t + i * qdd for t, i, qdd in zip(inertial, rotors, state.qdd, strict=True)],
+        centrifugal,
+        [v - c for v, c in zip(velocity, centrifugal, strict=True)],
+        gravity,
+        loads,
+        with_joint_terms(tree, b, replace(state, qdd=still.qdd), still.qdd),
+    )
+    results: dict[str, Sequence[S]] = {}
+    arrays = function_named("torque_parts").results
+    for note, part, array in zip(PARTS, parts, arrays, strict=True):
+        name = array.name.removesuffix("_torques")
+        with b.step(f"parts: {name.replace('_', ' ')}"):
+            named = {f"{name}_{j}": x for j, x in enumerate(part, start=1)}
+            results[array.name] = b.rename(named, note)
+    return results
 
 
-@dataclass(frozen=True)
-class RigidParts(Generic[S]):
-    """Parts of the rigid-body torques; `coriolis` may be computed as the remainder."""
-
-    inertial: Torques[S]
-    centrifugal: Torques[S]
-    coriolis: Torques[S]
-    gravity: Torques[S]
-    loads: Torques[S]
-
-
-def moving_alone(tree: KinematicTree[S], qd: Sequence[S]) -> Iterator[tuple[int, tuple[S, ...]]]:
+def _alone(tree: KinematicTree[S], qd: Sequence[S]) -> Iterator[tuple[int, tuple[S, ...]]]:
     """Yield k and all joint velocities while coordinate k moves alone, if it moves a joint."""
     zero, numbers = tree.algebra.zero, tree.coordinate_numbers
     for k in sorted(set(numbers)):
@@ -161,55 +223,7 @@ def moving_alone(tree: KinematicTree[S], qd: Sequence[S]) -> Iterator[tuple[int,
         yield k, tuple(rate if number == k else zero for rate, number in pairs)
 
 
-def _by_recursion(
-    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], torques: Run
-) -> RigidParts[S]:
-    """Return the parts, with one run of the rigid-body recursion for each."""
-    none = (b.algebra.zero,) * tree.n
-    still = replace(state, qd=none, qdd=none, loads=tuple(map(_zero_wrench, state.loads)))
-
-    def run(part: str, at: State[S], gravity: bool = False) -> Torques[S]:
-        with b.variant(f"_{part}", part.replace("_", " ")):
-            return torques(at, gravity)
-
-    velocity = run("velocity", replace(still, qd=state.qd))
-    centrifugal_parts = [
-        run(f"velocity_{k}", replace(still, qd=qd)) for k, qd in moving_alone(tree, state.qd)
-    ]
-    centrifugal = [total(terms, b.algebra) for terms in zip(*centrifugal_parts, strict=True)]
-    return RigidParts(
-        inertial=run("inertial", replace(still, qdd=state.qdd)),
-        centrifugal=centrifugal,
-        coriolis=[v - c for v, c in zip(velocity, centrifugal, strict=True)],
-        gravity=run("gravity", still, True),
-        loads=run("loads", replace(still, loads=state.loads)),
-    )
-
-
-def _zero_wrench(wrench: Wrench[S]) -> Wrench[S]:
-    force = wrench.force - wrench.force
-    return Wrench(force, force)
-
-
-def write_parts(
-    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], rigid: RigidParts[S]
-) -> Results[S]:
-    """Write the six parts of the joint torques, (n,) each: TP-1 to TP-6."""
-    none = (b.algebra.zero,) * tree.n
-    rotors = map(reflected_inertia, tree.joints)
-    torques = (
-        [t + i * qdd for t, i, qdd in zip(rigid.inertial, rotors, state.qdd, strict=True)],
-        rigid.centrifugal,
-        rigid.coriolis,
-        rigid.gravity,
-        rigid.loads,
-        with_joint_terms(tree, b, replace(state, qdd=none), none),
-    )
-    results: dict[str, Sequence[S]] = {}
-    arrays = function_named("torque_parts").results
-    for note, part, array in zip(PARTS, torques, arrays, strict=True):
-        name = array.name.removesuffix("_torques")
-        with b.step(f"parts: {name.replace('_', ' ')}"):
-            named = {f"{name}_{j}": x for j, x in enumerate(part, start=1)}
-            results[array.name] = b.rename(named, note)
-    return results
+def _at_rest(tree: KinematicTree[S], state: State[S]) -> State[S]:
+    """Return the state without velocities, accelerations and loads."""
+    none, o = (tree.algebra.zero,) * tree.n, zero_vector(tree.algebra)
+    return replace(state, qd=none, qdd=none, loads=tuple(Wrench(o, o) for _ in state.loads))

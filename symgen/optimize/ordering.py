@@ -225,7 +225,7 @@ class _Scheduler:
         """Give `node` a line, or leave it to the line of its consumer."""
         size = self._size(node)
         while not size.readable:
-            parts = [arg for arg in node.args if self._is_separable(arg)]
+            parts = [x for x in node.args if x.index in self.inlined and not x.is_atomic]
             if not parts:
                 break
             self._assign(max(parts, key=lambda arg: self.inlined[arg.index].characters))
@@ -238,9 +238,6 @@ class _Scheduler:
         else:
             self.inlined[index] = size
         self.lines.extend(Store(output, position, node) for output, position in entries)
-
-    def _is_separable(self, node: Scalar) -> bool:
-        return node.index in self.inlined and not node.is_atomic
 
     def _assign(self, node: Scalar) -> None:
         name, note = self.labels.get(node.index) or (next(self.anonymous), "")

@@ -17,7 +17,7 @@ from typing import Any
 from symgen.algebra.blackboard import with_decimals
 from symgen.algebra.sympy_algebra import symbol
 from symgen.deriving.symbolic import SymbolicDynamics
-from symgen.formulations import Formulation
+from symgen.formulations import Formulation, accelerations
 from symgen.formulations.direct import Direct
 from symgen.formulations.implicit import Implicit
 from symgen.program.functions import visible_outputs
@@ -109,7 +109,10 @@ def notation(formulation: Formulation, function: str) -> list[str]:
             paragraphs[module] = paragraph
     product = PRODUCTS.get(function)
     written = function if product is None else product.of
-    _collect(_module_of(formulation.functions[written]), paragraphs)
+    derivation = formulation.functions[written]
+    _collect(_module_of(derivation), paragraphs)
+    if isinstance(derivation, Implicit):
+        _collect(accelerations.__name__, paragraphs, _RULE)
     return [line for paragraph in paragraphs.values() for line in (*paragraph, "")]
 
 

@@ -38,6 +38,9 @@ derivatives of these systems, with the same matrices.
 
 A step that does not converge is tried again in halves.
 
+The C code eliminates the rows of these systems branch by branch (`symgen-elimination.h`), which is
+the independent check of the inverses here, and these of it.
+
 The start is closed, as in adaptive integration, with the accelerations and multipliers of
 `constrained_forward_dynamics` and, with sensitivities, their derivatives.  Integrals of objectives
 follow the trapezoidal rule over all steps.

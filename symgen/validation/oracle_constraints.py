@@ -23,38 +23,22 @@ def _along(R: Array, column: int, vector: Array) -> Array:
     return np.asarray(np.sum(R[..., column] * vector, axis=-1))
 
 
-def _together(_first: Array, _second: Array, arm: Array) -> list[Array]:
-    return [arm[..., k] for k in range(3)]
-
-
-def _axis_in_axis(first: Array, second: Array, _arm: Array) -> list[Array]:
-    return [_along(first, k, second[..., 2]) for k in range(2)]
-
-
-def _no_spin(first: Array, second: Array, _arm: Array) -> list[Array]:
-    return [_along(first, 0, second[..., 1])]
-
-
-def _across(first: Array, _second: Array, arm: Array) -> list[Array]:
-    return [_along(first, k, arm) for k in range(2)]
-
-
-def _perpendicular(first: Array, second: Array, _arm: Array) -> list[Array]:
-    return [_along(first, 2, second[..., 2])]
-
-
-def _in_plane(first: Array, _second: Array, arm: Array) -> list[Array]:
-    return [_along(first, 2, arm)]
-
-
-_ROWS: Mapping[str, tuple[Rows, ...]] = {
-    "revolute": (_together, _axis_in_axis),
-    "prismatic": (_axis_in_axis, _no_spin, _across),
-    "fixed": (_together, _axis_in_axis, _no_spin),
-    "universal": (_together, _perpendicular),
-    "cylindrical": (_axis_in_axis, _across),
-    "planar": (_axis_in_axis, _in_plane),
-    "spherical": (_together,),
+_PARTS: Mapping[str, Rows] = {
+    "together": lambda first, second, arm: [arm[..., k] for k in range(3)],
+    "axis in axis": lambda first, second, arm: [_along(first, k, second[..., 2]) for k in range(2)],
+    "no spin": lambda first, second, arm: [_along(first, 0, second[..., 1])],
+    "across": lambda first, second, arm: [_along(first, k, arm) for k in range(2)],
+    "perpendicular": lambda first, second, arm: [_along(first, 2, second[..., 2])],
+    "in plane": lambda first, second, arm: [_along(first, 2, arm)],
+}
+_ROWS: Mapping[str, tuple[str, ...]] = {
+    "revolute": ("together", "axis in axis"),
+    "prismatic": ("axis in axis", "no spin", "across"),
+    "fixed": ("together", "axis in axis", "no spin"),
+    "universal": ("together", "perpendicular"),
+    "cylindrical": ("axis in axis", "across"),
+    "planar": ("axis in axis", "in plane"),
+    "spherical": ("together",),
 }
 
 
@@ -64,7 +48,7 @@ def rows_of(loop: LoopDescription, first: Array, second: Array, length: complex)
     if loop.type == "distance":
         return [np.sum(arm * arm, axis=-1) - length * length]
     turns = first[..., :3, :3], second[..., :3, :3]
-    return [row for rows in _ROWS[loop.type] for row in rows(*turns, arm)]
+    return [row for part in _ROWS[loop.type] for row in _PARTS[part](*turns, arm)]
 
 
 def frame_of(model: Model, end: LoopEnd, frames: Array) -> Array:

@@ -106,16 +106,102 @@ static void set_crossing(int n, const double *w, double *block)
     block[2 * n] = -w[1], block[2 * n + 1] = w[0];
 }
 
-/* ad (n, n): ad e = [u, e]. */
-static void brackets(const struct symgen_joint *joint, int joints, int n, const double *u, double *ad)
+enum { BLOCK = 36 };  /* numbers of a matrix of one joint, (6, 6) or (3, 3) */
+
+static int width(const struct symgen_joint *joint)
 {
-    memset(ad, 0, sizeof(double) * (size_t)(n * n));
+    return joint->free ? 6 : 3;
+}
+
+/* ad (k, k) of a joint: ad e = [u, e]. */
+static void set_bracket(const struct symgen_joint *joint, const double *u, double *ad)
+{
+    const int k = width(joint), w = k - 3;
+    memset(ad, 0, sizeof(double) * (size_t)(k * k));
+    set_crossing(k, u + w, ad + w * k + w);
+    if (!w) return;
+    set_crossing(k, u + w, ad);
+    set_crossing(k, u, ad + w);
+}
+
+/* target (k, k) = a . b */
+static void multiply_blocks(int k, const double *a, const double *b, double *target)
+{
+    for (int i = 0; i < k; ++i)
+        for (int j = 0; j < k; ++j) {
+            double sum = 0.0;
+            for (int l = 0; l < k; ++l) sum += a[i * k + l] * b[l * k + j];
+            target[i * k + j] = sum;
+        }
+}
+
+/* T and carry of the displacement u: a block for every joint; elsewhere they are 1. */
+static void set_operators(const struct symgen_joint *joint, int joints, const double *u, double *turn,
+                          double *carry)
+{
+    for (int j = 0; j < joints; ++j, turn += BLOCK, carry += BLOCK) {
+        const int k = width(joint + j), size = k * k;
+        double ad[BLOCK], term[BLOCK] = {0}, next[BLOCK], greatest = 1.0;
+        set_bracket(joint + j, u + joint[j].v, ad);
+        for (int i = 0; i < k; ++i) term[i * k + i] = 1.0;
+        memcpy(turn, term, sizeof(double) * (size_t)size);
+        for (int power = 1; power < MOST_TERMS && greatest > 1e-17; ++power) {
+            multiply_blocks(k, ad, term, next);
+            greatest = 0.0;
+            for (int i = 0; i < size; ++i) {
+                turn[i] += term[i] = -next[i] / (power + 1);
+                greatest = fmax(greatest, fabs(term[i]));
+            }
+        }
+        multiply_blocks(k, ad, turn, carry);
+        for (int i = 0; i < size; ++i) carry[i] = -carry[i];
+        for (int i = 0; i < k; ++i) carry[i * k + i] += 1.0;
+    }
+}
+
+/* target (n, s) += blocks . b - b: what joints add to b. */
+static void add_turned_rows(const struct symgen_joint *joint, int joints, int s, const double *blocks,
+                            const double *b, double *target)
+{
+    for (int j = 0; j < joints; ++j, blocks += BLOCK) {
+        const int k = width(joint + j), v = joint[j].v;
+        for (int i = 0; i < k; ++i)
+            for (int l = 0; l < k; ++l) {
+                const double factor = blocks[i * k + l] - (i == l);
+                for (int c = 0; c < s; ++c) target[(v + i) * s + c] += factor * b[(v + l) * s + c];
+            }
+    }
+}
+
+/* target (rows, n) += factor * (matrix (rows, n) . blocks - matrix) */
+static void add_turned_columns(const struct symgen_joint *joint, int joints, int rows, int n, double factor,
+                               const double *blocks, const double *matrix, double *target)
+{
+    for (int j = 0; j < joints; ++j, blocks += BLOCK) {
+        const int k = width(joint + j), v = joint[j].v;
+        for (int i = 0; i < rows; ++i) {
+            const double *const from = matrix + i * n + v;
+            for (int c = 0; c < k; ++c) {
+                double sum = -from[c];
+                for (int l = 0; l < k; ++l) sum += from[l] * blocks[l * k + c];
+                target[i * n + v + c] += factor * sum;
+            }
+        }
+    }
+}
+
+/* target (n, s) = [u, b] */
+static void set_brackets(const struct symgen_joint *joint, int joints, int n, int s, const double *u,
+                         const double *b, double *target)
+{
+    memset(target, 0, sizeof(double) * (size_t)(n * s));
     for (int j = 0; j < joints; ++j) {
-        const int v = joint[j].v, w = v + (joint[j].free ? 3 : 0);
-        set_crossing(n, u + w, ad + w * n + w);
-        if (w == v) continue;
-        set_crossing(n, u + w, ad + v * n + v);
-        set_crossing(n, u + v, ad + v * n + w);
+        const int k = width(joint + j), v = joint[j].v;
+        double ad[BLOCK];
+        set_bracket(joint + j, u + v, ad);
+        for (int i = 0; i < k; ++i)
+            for (int l = 0; l < k; ++l)
+                for (int c = 0; c < s; ++c) target[(v + i) * s + c] += ad[i * k + l] * b[(v + l) * s + c];
     }
 }
 

@@ -77,8 +77,8 @@ struct symgen_work {
     struct symgen_state state, next;  /* each in one piece, so that it is copied at once */
     size_t state_size;
     struct symgen_system left, right;
-    double *felt, *by_q, *by_qd, *M, *C, *K, *A, *pull, *curved, *c, *J;
-    double *turn, *carry, *bent, *low, *along, *ad;  /* on manifolds: T, carry, A and J of the left side */
+    double *felt, *by_q, *M, *C, *K, *A, *pull, *curved, *c, *J;
+    double *turn, *carry, *bent, *low, *along;  /* on manifolds: T, carry, A and J of the left side */
     double *qd, *qdd, *moved, *change, *former, *second, *second_q, *second_qd, *scratch;
     double *above, *below, *x, *last, *d_qd, *d_qdd, *slopes_p, *none;
     double *beside;  /* for `look_beside` */
@@ -128,22 +128,41 @@ static size_t arrange_beside(struct symgen_work *w, double *base)
     return used;
 }
 
+static void arrange_system(struct symgen_system *system, double *base, size_t *used, int n, int m)
+{
+    struct symgen_order *const o = &system->order;
+    const size_t N = (size_t)(n + m);
+    o->n = n;
+    o->m = m;
+    system->factors = carve(base, used, N * N);
+    system->pivots = (int *)carve(base, used, N);
+    o->outside = carve(base, used, N * (size_t)n);
+    o->size = carve(base, used, N);
+    o->moved = carve(base, used, N * COLUMNS);
+    o->near = (uint64_t *)carve(base, used, N * (size_t)words_of(n + m));
+    o->row = (int *)carve(base, used, N);
+    o->place = (int *)carve(base, used, N);
+    o->starts = (int *)carve(base, used, N + 1);
+    o->runs = (int *)carve(base, used, N * N / 4 + N);
+    for (size_t i = 0; base && i < N * (size_t)n; ++i) o->outside[i] = 1.0;
+}
+
 /* Give every array its place from `base` on; how many numbers they are. */
 static size_t arrange(struct symgen_work *w, double *base)
 {
     const struct symgen_mechanism *const of = w->of;
     const size_t n = (size_t)of->n, m = (size_t)of->m, s = (size_t)w->asked->s, N = n + m;
     const size_t p = (size_t)of->p, k = (size_t)of->outputs, wide = s ? s : 1, bent = of->joints ? n : 0;
+    const size_t blocks = BLOCK * (size_t)of->joints;
     const size_t sizes[MOST_CALL_OUTPUTS] = {k, k, k * n, k * n, k * n, k * n, k * (size_t)of->loads, k * p};
     const struct {
         double **array;
         size_t size;
     } all[] = {
-        {&w->left.factors, N * N}, {&w->right.factors, N * N},
-        {&w->felt, n}, {&w->by_q, n * n}, {&w->by_qd, n * n}, {&w->M, n * n}, {&w->C, n * n},
+        {&w->felt, n}, {&w->by_q, n * n}, {&w->M, n * n}, {&w->C, n * n},
         {&w->K, n * n}, {&w->A, n * n}, {&w->pull, n}, {&w->curved, n * n}, {&w->c, m}, {&w->J, m * n},
-        {&w->turn, bent * n}, {&w->carry, bent * n}, {&w->bent, bent * n}, {&w->low, bent * m},
-        {&w->along, bent * (n > wide ? n : wide)}, {&w->ad, bent * n},
+        {&w->turn, blocks}, {&w->carry, blocks}, {&w->bent, bent * n}, {&w->low, bent * m},
+        {&w->along, bent * wide},
         {&w->qd, n}, {&w->qdd, n}, {&w->moved, n}, {&w->change, n}, {&w->former, n}, {&w->second, m},
         {&w->second_q, m * n}, {&w->second_qd, m * n}, {&w->scratch, 3 * n * n + n},
         {&w->above, n * wide}, {&w->below, m * wide}, {&w->x, N * wide}, {&w->last, N * wide},
@@ -160,8 +179,8 @@ static size_t arrange(struct symgen_work *w, double *base)
     for (size_t i = 0; i < sizeof all / sizeof *all; ++i) *all[i].array = carve(base, &used, all[i].size);
     for (int i = 0; i < MOST_CALL_OUTPUTS; ++i) w->of_outputs[i] = carve(base, &used, sizes[i]);
     w->beside = carve(base, &used, s && w->asked->tangent ? arrange_beside(&other, 0) : 0);
-    w->left.pivots = (int *)carve(base, &used, N);
-    w->right.pivots = (int *)carve(base, &used, N);
+    arrange_system(&w->left, base, &used, (int)n, (int)m);
+    arrange_system(&w->right, base, &used, (int)n, (int)m);
     return used;
 }
 
@@ -209,31 +228,15 @@ static void set_product(int rows, int inner, int s, const double *matrix, const 
     add_product(rows, inner, s, 1.0, matrix, b, target);
 }
 
-/* T and carry of the displacement u. */
-static void set_operators(struct symgen_work *w, const double *u)
-{
-    const int n = w->of->n;
-    double *const term = w->carry;
-    brackets(w->of->joint, w->of->joints, n, u, w->ad);
-    memset(term, 0, sizeof(double) * (size_t)(n * n));
-    for (int i = 0; i < n; ++i) term[i * n + i] = 1.0;
-    memcpy(w->turn, term, sizeof(double) * (size_t)(n * n));
-    for (int k = 1; k < MOST_TERMS && largest(term, n * n) > 1e-17; ++k) {
-        set_product(n, n, n, w->ad, term, w->along);
-        for (int i = 0; i < n * n; ++i) w->turn[i] += term[i] = -w->along[i] / (k + 1);
-    }
-    set_product(n, n, n, w->ad, w->turn, w->carry);
-    for (int i = 0; i < n * n; ++i) w->carry[i] = -w->carry[i];
-    for (int i = 0; i < n; ++i) w->carry[i * n + i] += 1.0;
-}
-
 /* The left side of (9) with K T and Phi_z T instead of K and Phi_z. */
 static void bend(struct symgen_work *w, double h)
 {
-    const int n = w->of->n, m = w->of->m;
-    for (int i = 0; i < n * n; ++i) w->bent[i] = w->M[i] + 0.5 * h * w->C[i];
-    add_product(n, n, n, 0.25 * h * h, w->K, w->turn, w->bent);
-    set_product(m, n, n, w->J, w->turn, w->low);
+    const struct symgen_mechanism *const of = w->of;
+    const int n = of->n, m = of->m;
+    memcpy(w->bent, w->A, sizeof(double) * (size_t)(n * n));
+    memcpy(w->low, w->J, sizeof(double) * (size_t)(m * n));
+    add_turned_columns(of->joint, of->joints, n, n, 0.25 * h * h, w->turn, w->K, w->bent);
+    add_turned_columns(of->joint, of->joints, m, n, 1.0, w->turn, w->J, w->low);
 }
 
 /* Factorise the left side of (9) and (14). */
@@ -314,7 +317,7 @@ static void place(struct symgen_work *w, double h)
     }
     starred(of->n, h, w->change, w->none, old->qd, old->qdd, w->moved, w->qd, w->qdd);
     integrate(of->joint, of->joints, of->nq, old->q, w->moved, w->next.q);
-    set_operators(w, w->moved);
+    set_operators(of->joint, of->joints, w->moved, w->turn, w->carry);
 }
 
 /* (9) by Newton's method: q and lam of `next`, and z*d, z*dd in qd, qdd.  0 where it fails. */

@@ -1,6 +1,6 @@
 /* Systems of mechanisms with a penalty w, and their solutions without one.
  *
- * Matrices are dense and stored row by row; right sides stand side by side in s columns.
+ * Matrices are stored row by row; right sides stand side by side in s columns.
  * symgen/simulation/fixed_steps.py says how they are solved.
  *
  * This file is the same for every robot.
@@ -10,24 +10,36 @@
 
 #ifdef SYMGEN_MECHANISM_CODE
 
+#include "symgen-elimination.h"
+
 enum { MOST_UPDATES = 20 };
 static const double SETTLED = 1e-14;
 
 struct symgen_system {  /* [A, J'; J, -1/w], factorised */
     double w, *factors;
-    int *pivots;
+    int *pivots;                /* of partial pivoting */
+    struct symgen_order order;  /* of elimination without it */
+    int is_sparse;              /* whether that has been used */
 };
 
 /* target (rows, s) += factor * matrix (rows, inner) . b (inner, s) */
-static void add_product(int rows, int inner, int s, double factor, const double *matrix, const double *b,
-                        double *target)
+static void add_product(int rows, int inner, int s, double factor, const double *matrix,
+                        const double *restrict b, double *restrict target)
 {
-    for (int i = 0; i < rows; ++i)
-        for (int j = 0; j < inner; ++j) {
-            const double a = factor * matrix[i * inner + j];
-            if (a == 0.0) continue;
-            for (int k = 0; k < s; ++k) target[i * s + k] += a * b[j * s + k];
+    for (int i = 0; i < rows; ++i, matrix += inner, target += s) {
+        int k = 0;
+        for (; k + 4 <= s; k += 4) {
+            double sum[4] = {0};
+            for (int j = 0; j < inner; ++j)
+                for (int c = 0; c < 4; ++c) sum[c] += matrix[j] * b[j * s + k + c];
+            for (int c = 0; c < 4; ++c) target[k + c] += factor * sum[c];
         }
+        for (; k < s; ++k) {
+            double sum = 0.0;
+            for (int j = 0; j < inner; ++j) sum += matrix[j] * b[j * s + k];
+            target[k] += factor * sum;
+        }
+    }
 }
 
 static double largest(const double *v, int size)
@@ -41,12 +53,11 @@ static double largest(const double *v, int size)
 }
 
 /* Factorise [A, J'; low, -1/w] with partial pivoting; the pivots are kept as their inverses. */
-static int factorise(struct symgen_system *system, const double *A, const double *J, const double *low, int n,
-                     int m, double w)
+static int factorise_dense(struct symgen_system *system, const double *A, const double *J, const double *low,
+                           int n, int m, double w)
 {
     const int N = n + m;
     double *const a = system->factors;
-    system->w = w;
     memset(a, 0, sizeof(double) * (size_t)(N * N));
     for (int i = 0; i < n; ++i) {
         memcpy(a + i * N, A + i * n, sizeof(double) * (size_t)n);
@@ -75,10 +86,33 @@ static int factorise(struct symgen_system *system, const double *A, const double
     return 1;
 }
 
+/* Factorise [A, J'; low, -1/w]; 0 where it is singular. */
+static int factorise(struct symgen_system *system, const double *A, const double *J, const double *low, int n,
+                     int m, double w)
+{
+    struct symgen_order *const o = &system->order;
+    system->w = w;
+    if (!o->dense) {
+        const double *const rows = o->outside + n * n;
+        if (differs(A, o->outside, n * n) || differs(J, rows, m * n) || differs(low, rows, m * n)) {
+            note_entries(o, A, J, low);
+            choose_order(o);
+        }
+    }
+    system->is_sparse = !o->dense && eliminate(o, system->factors, A, J, low, w);
+    if (system->is_sparse) return 1;
+    o->dense = 1;
+    return factorise_dense(system, A, J, low, n, m, w);
+}
+
 /* b (N, s) becomes the solution. */
 static void substitute(const struct symgen_system *system, int N, int s, double *b)
 {
     const double *const a = system->factors;
+    if (system->is_sparse) {
+        substitute_in_order(&system->order, a, s, b);
+        return;
+    }
     for (int k = 0; k < N; ++k) {
         const int row = system->pivots[k];
         if (row == k) continue;

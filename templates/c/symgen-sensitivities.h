@@ -93,8 +93,9 @@ static void place_derivatives(struct symgen_work *w, double h, const double *x)
     double *const moved = curved ? w->along : w->next.d_q;
     starred(n * s, h, x, curved ? w->none : old->d_q, old->d_qd, old->d_qdd, moved, w->d_qd, w->d_qdd);
     if (!curved) return;
-    set_product(n, n, s, w->carry, old->d_q, w->next.d_q);
-    add_product(n, n, s, 1.0, w->turn, moved, w->next.d_q);
+    for (int i = 0; i < n * s; ++i) w->next.d_q[i] = old->d_q[i] + moved[i];
+    add_turned_rows(w->of->joint, w->of->joints, s, w->carry, old->d_q, w->next.d_q);
+    add_turned_rows(w->of->joint, w->of->joints, s, w->turn, moved, w->next.d_q);
 }
 
 /* below (m, s) -= half of J [zd, z']. */
@@ -102,8 +103,7 @@ static void subtract_brackets(struct symgen_work *w)
 {
     const int n = w->of->n, s = w->asked->s;
     if (!w->of->joints) return;
-    brackets(w->of->joint, w->of->joints, n, w->next.qd, w->ad);
-    set_product(n, n, s, w->ad, w->next.d_q, w->along);
+    set_brackets(w->of->joint, w->of->joints, n, s, w->next.qd, w->next.d_q, w->along);
     add_product(w->of->m, n, s, -0.5, w->J, w->along, w->below);
 }
 

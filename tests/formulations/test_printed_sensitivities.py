@@ -147,7 +147,7 @@ def test_articulated_bodies(robot):
     def write(tree, b, state):
         known = contributions(tree, b, state, [j.number for j in tree.joints if j.prescribed])
         solve(tree, known, b, state)
-        for k, at in enumerate(known, start=1):
+        for k, at in known.items():
             found = {"P_w": at.P.angular, "P_v": at.P.linear, "m": at.body.m, "rotor": at.rotor}
             for name, value in found.items():
                 b.keep(f"{name}_{k}", value)

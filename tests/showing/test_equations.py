@@ -168,7 +168,7 @@ PRINTED = [  # model, function, style, whether in steps; what is printed, and wh
     (TWO_LINK, "mass_matrix", "python", None,
      ["M_12 = I2 + m2*(L1*l2*cos(q_2) + l2**2)\nM_21 = "], "M_11 = L"),
     (TWO_LINK, "mass_matrix", "c", None, ["M_22 = I2 + pow(l2, 2)*m2;\n"], "[0]"),
-    (TWO_LINK, "mass_matrix", "javascript", True, ["// mass_matrix = [[M", ";  // NE-"], "\n  "),
+    (TWO_LINK, "mass_matrix", "javascript", True, ["// mass_matrix = [[", ";  // NE-"], "\n  "),
     (TWO_LINK, "inverse_dynamics", "pretty", None, [], "All other entries"),
     (WIDE, "jacobians", "pretty", None, ["jacobians[1, 2, 1] =\n"], ""),
     (WIDE, "jacobians", "latex", None, [r"  J_{v_y,1}^{\mathrm{hinge}} &= "], ""),

@@ -1,10 +1,11 @@
 """The closed form of Lagrange's equations with 4x4 transforms (Xiang 2009, section 3).
 
-`equations` holds the notation and the terms, `kinematics` the 4x4 matrices that they are made of,
-`functions` what is derived from them, `derivatives` the same terms differentiated.
+`equations` holds the notation, the terms and the functions, `kinematics` the 4x4 matrices that they
+are made of.
 """
 
-from symgen.formulations.closed_form_lagrange import equations, functions
+from symgen.formulations import torques
+from symgen.formulations.closed_form_lagrange import equations
 from symgen.formulations.direct import with_derivatives
 from symgen.formulations.interface import Formulation, functions_in
 
@@ -13,8 +14,8 @@ CLOSED_FORM_LAGRANGE = Formulation(
     title="Closed-form Lagrange, 4x4 transforms",
     source="Xiang 2009, section 3",
     notes=equations.NOTES,
-    functions=with_derivatives(functions_in(functions)),
-    why_not=functions.why_not,
+    functions=with_derivatives({**torques.functions(equations.rigid), **functions_in(equations)}),
+    why_not=equations.why_not,
     weight=2.0,
-    size=functions.estimate,
+    size=equations.estimate,
 )

@@ -52,11 +52,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from typing import Generic
 
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Matrix, Vector, all_zero, outer
-from symgen.algebra.spatial import RigidInertia, Spatial
+from symgen.algebra.spatial import Moments, RigidInertia, Spatial, trace_less
 from symgen.algebra.turns import UPPER, mirrored, turn_of
 from symgen.formulations.composite.motion import JointAxis, JointFrame, Place
 from symgen.formulations.shared import let_spatial, let_symmetric
@@ -156,44 +158,8 @@ def force_step(
     """Write the force of inertia of a body: CO-11."""
     j = at.label
     with b.step("bodies", at.name):
-        spin = twice_skew_part(W @ moments.E)
-        force = Spatial(spin + moments.h.cross(a), a * moments.m + W.apply(moments.h))
+        force = moments.force(a, W)
         return let_spatial(b, (f"n0_in_{j}", f"f0_in_{j}"), force, "CO-11")
-
-
-def composite_moments_step(
-    at: JointAxis[S], body: Moments[S], children: Sequence[Moments[S]], b: ProgramBuilder[S]
-) -> Moments[S]:
-    """Write the moments of a composite: CO-12."""
-    j = at.label
-    with b.step("composites", at.name):
-        for child in children:
-            body = body + child
-        m = b.let(f"m0_{j}C", body.m, "CO-12")
-        h = b.let(f"h0_{j}C", body.h, "CO-12")
-        return Moments(m, h, let_symmetric(b, f"E0_{j}C", body.E, "CO-12"))
-
-
-def composite_momentum_step(
-    at: JointAxis[S], body: Momentum[S], children: Sequence[Momentum[S]], b: ProgramBuilder[S]
-) -> Momentum[S]:
-    """Write the momentum of a composite: CO-12."""
-    j = at.label
-    with b.step("composites", at.name):
-        for child in children:
-            body = body + child
-        return Momentum(b.let(f"K0_{j}C", body.K, "CO-12"), b.let(f"f0_{j}C", body.f, "CO-12"))
-
-
-def composite_force_step(
-    at: JointAxis[S], body: Spatial[S], children: Sequence[Spatial[S]], b: ProgramBuilder[S]
-) -> Spatial[S]:
-    """Write the force of inertia of a composite: CO-12."""
-    j = at.label
-    with b.step("composites", at.name):
-        for child in children:
-            body = body + child
-        return let_spatial(b, (f"n0_in_{j}C", f"f0_in_{j}C"), body, "CO-12")
 
 
 def inertia_step(at: JointAxis[S], composite: Moments[S], b: ProgramBuilder[S]) -> RigidInertia[S]:
@@ -239,29 +205,6 @@ def turned(R: Matrix[S], E: Matrix[S], name: str, b: ProgramBuilder[S]) -> Matri
 
 
 @dataclass(frozen=True)
-class Moments(Generic[S]):
-    """Mass, first moments int r dm and second moments int r r^T dm of a body."""
-
-    m: S
-    h: Vector[S]
-    E: Matrix[S]
-
-    def __add__(self, other: Moments[S]) -> Moments[S]:
-        return Moments(self.m + other.m, self.h + other.h, self.E + other.E)
-
-
-def trace_less(x: Matrix[S]) -> Matrix[S]:
-    """tr(x) 1 - x of a 3x3 matrix: of second moments the inertia tensor."""
-    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = x.rows
-    return Matrix([(yy + zz, -xy, -xz), (-yx, xx + zz, -yz), (-zx, -zy, xx + yy)])
-
-
-def twice_skew_part(x: Matrix[S]) -> Vector[S]:
-    """int r x a dm of x = int a r^T dm."""
-    return Vector(x[2, 1] - x[1, 2], x[0, 2] - x[2, 0], x[1, 0] - x[0, 1])
-
-
-@dataclass(frozen=True)
 class LoadSum(Generic[S]):
     """Sums over loads: CO-17."""
 
@@ -303,19 +246,6 @@ def load_step(
         return LoadSum(F, N, n, Matrix([[zero - entry for entry in row] for row in L.rows]))
 
 
-def load_sum_step(at: Place[S], parts: Sequence[LoadSum[S]], b: ProgramBuilder[S]) -> LoadSum[S]:
-    """CO-17: all loads outboard of a joint."""
-    j = at.joint.number
-    with b.step("loads", at.joint.name):
-        sums = parts[0]
-        for part in parts[1:]:
-            sums = sums + part
-        F = b.let(f"F0_{j}L", sums.F, "CO-17")
-        N = b.let(f"N0_{j}L", sums.N, "CO-17")
-        n = b.let(f"n0_{j}L", sums.n, "CO-17")
-        return LoadSum(F, N, n, b.let(f"L0_{j}", sums.L, "CO-17"))
-
-
 def load_effects_step(at: JointAxis[S], loads: LoadSum[S], b: ProgramBuilder[S]) -> LoadEffects[S]:
     """Write the effects of loads: CO-18."""
     j, s, S_v = at.label, at.axis.angular, at.axis.linear
@@ -342,6 +272,10 @@ def load_sweep(
     sums: dict[int, LoadSum[S]] = {}
     for j in reversed(places):
         if j in parts:
-            sums[j] = load_sum_step(places[j], parts[j], b)
+            with b.step("loads", places[j].name):
+                total = reduce(add, parts[j])
+                F, N = b.let(f"F0_{j}L", total.F, "CO-17"), b.let(f"N0_{j}L", total.N, "CO-17")
+                n, L = b.let(f"n0_{j}L", total.n, "CO-17"), b.let(f"L0_{j}", total.L, "CO-17")
+            sums[j] = LoadSum(F, N, n, L)
             parts.setdefault(places[j].joint.parent, []).append(sums[j])
     return sums

@@ -29,20 +29,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from typing import Generic
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Vector
-from symgen.algebra.spatial import RigidInertia, Spatial
+from symgen.algebra.spatial import Moments, RigidInertia, Spatial
 from symgen.formulations.composite.bodies import (
     Coriolis,
     LoadEffects,
     LoadSum,
-    Moments,
     Momentum,
-    composite_force_step,
-    composite_moments_step,
-    composite_momentum_step,
     coriolis_step,
     force_step,
     inertia_step,
@@ -62,7 +60,7 @@ from symgen.formulations.composite.motion import (
     velocity_sweep,
 )
 from symgen.formulations.joint_terms import with_drive_derivatives, with_joint_terms
-from symgen.formulations.shared import flat, let_derivative, let_spatial, square
+from symgen.formulations.shared import flat, let_derivative, let_moments, let_spatial, square
 from symgen.formulations.state import State
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder, Results
@@ -224,8 +222,13 @@ def body_sweep(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) ->
     composites: dict[int, Composite[S]] = {}
     for i in reversed(places):
         at, children = places[i], children_of(tree, i)
-        sums[i] = composite_moments_step(at, moments[i], [sums[c] for c in children], b)
-        moving[i] = composite_momentum_step(at, momenta[i], [moving[c] for c in children], b)
+        with b.step("composites", at.name):
+            body = reduce(add, (sums[c] for c in children), moments[i])
+            names = (f"m0_{i}C", f"h0_{i}C", f"E0_{i}C")
+            sums[i] = Moments(*let_moments(b, names, (body.m, body.h, body.E), "CO-12"))
+            motion = reduce(add, (moving[c] for c in children), momenta[i])
+            K, f = b.let(f"K0_{i}C", motion.K, "CO-12"), b.let(f"f0_{i}C", motion.f, "CO-12")
+            moving[i] = Momentum(K, f)
         composites[i] = Composite(inertia_step(at, sums[i], b), coriolis_step(at, moving[i], b))
     loads = load_sweep(tree, places, b, state.loads)
     return Bodies(places, velocities, moments, momenta, composites, loads)
@@ -248,7 +251,9 @@ def force_sweep(
     for i in reversed(places):
         at, load = places[i], bodies.loads.get(i)
         body = force_step(at, bodies.moments[i], motions[i].a, motions[i].W, b)
-        forces[i] = composite_force_step(at, body, [forces[c] for c in children_of(tree, i)], b)
+        force = reduce(add, (forces[c] for c in children_of(tree, i)), body)
+        with b.step("composites", at.name):
+            forces[i] = let_spatial(b, (f"n0_in_{i}C", f"f0_in_{i}C"), force, "CO-12")
         tau[i] = torque_step(at, forces[i], load.wrench if load else None, b)
         if load:
             effects[i] = load_effects_step(at, load, b)

@@ -29,8 +29,8 @@ qdd                 right side tau - bias, then the acceleration
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from symgen.algebra.interface import S
@@ -50,7 +50,7 @@ from symgen.formulations.composite.motion import (
     velocity_sweep,
 )
 from symgen.formulations.composite.passages import passage_sweep
-from symgen.formulations.composite.recursion import torques
+from symgen.formulations.composite.recursion import rigid, torques
 from symgen.formulations.composite.rolled import (
     DRIVES,
     axis,
@@ -60,7 +60,6 @@ from symgen.formulations.composite.rolled import (
     rates,
     rates_entries,
     rates_of_pair,
-    spatial,
     to_q,
     weight,
     write_accelerations,
@@ -78,6 +77,8 @@ from symgen.formulations.joint_terms import (
 from symgen.formulations.rolled import Entries, RolledBuilder, StraightBuilder, entries_of
 from symgen.formulations.shared import square
 from symgen.formulations.state import State
+from symgen.formulations.torques import Equations as ByTorques
+from symgen.formulations.torques import Rigid
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder
 from symgen.program.rolled import (
@@ -98,8 +99,11 @@ NOTES = {
 }
 
 
-class Equations(implicit.Equations[S]):
+@dataclass(frozen=True)
+class Equations(ByTorques[S]):
     """Accelerations, torques and their derivatives by composite bodies."""
+
+    rigid: Rigid = rigid
 
     @cached_property
     def first(self) -> FirstHalf[S]:
@@ -110,7 +114,7 @@ class Equations(implicit.Equations[S]):
         """See `implicit.Equations`."""
         tree, b, state = self.tree, self.b, self.state
         if for_derivatives:
-            return solution_at(tree, self.first, b, state, self.free)
+            return self._by_first_half()
         passages = passage_sweep(tree, b, state.q)
         with b.variant("", "bias"):
             bias = with_joint_terms(tree, b, state, torques(tree, passages, b, state))
@@ -119,11 +123,23 @@ class Equations(implicit.Equations[S]):
         mass = mass_matrix.mass_entries(tree, passages, b, state)
         return solution_of(tree, b, state, bias, mass, self.free)
 
-    def torques(self, qdd: Sequence[S]) -> Sequence[S]:
-        """See `implicit.Equations`."""
-        state = replace(self.state, qdd=tuple(qdd))
-        rigid = torques(self.tree, passage_sweep(self.tree, self.b, state.q), self.b, state)
-        return with_joint_terms(self.tree, self.b, state, rigid)
+    def _by_first_half(self) -> Solution[S]:
+        """CO-36, CO-37, and the accelerations."""
+        tree, b, state, first = self.tree, self.b, self.state, self.first
+        half, bias = b.algebra.constant(0.5), []
+        rates = {i: state.qd[i - 1] for i in range(1, tree.n + 1)}
+        prescribed = {p: state.qdd[p - 1] for p in range(1, tree.n + 1) if p not in self.free}
+        for j, at in first.bodies.places.items():
+            with b.step("bias", at.joint.name):
+                a_0 = b.let(f"a_base_{j}", at.C.apply_transposed(-tree.gravity), "CO-7")
+                load = first.bodies.loads.get(j)
+                torque = at_rest(at, first.rates[j].t1, a_0, load.wrench if load else None)
+                moving = carried_over(first.by_qd, j, rates, b) * half
+                pushed = carried_over(first.by_qdd, j, prescribed, b)
+                bias.append(b.let(f"bias_{j}", torque + moving + pushed, "CO-36"))
+        total = with_joint_terms(tree, b, state, bias)
+        mass = mass_entries(tree, first.by_qdd, b, state)
+        return solution_of(tree, b, state, total, mass, self.free)
 
     def slopes(self, held: implicit.Held[S]) -> tuple[implicit.Rows[S], implicit.Rows[S]]:
         """See `implicit.Equations`."""
@@ -135,30 +151,6 @@ class Equations(implicit.Equations[S]):
 
 
 FUNCTIONS = implicit.functions(Equations)
-
-
-def solution_at(
-    tree: KinematicTree[S],
-    first: FirstHalf[S],
-    b: ProgramBuilder[S],
-    state: State[S],
-    free: Sequence[int],
-) -> Solution[S]:
-    """CO-36, CO-37, and the accelerations."""
-    half, bias = b.algebra.constant(0.5), []
-    rates = {i: state.qd[i - 1] for i in range(1, tree.n + 1)}
-    prescribed = {p: state.qdd[p - 1] for p in range(1, tree.n + 1) if p not in free}
-    for j, at in first.bodies.places.items():
-        with b.step("bias", at.joint.name):
-            a_0 = b.let(f"a_base_{j}", at.C.apply_transposed(-tree.gravity), "CO-7")
-            load = first.bodies.loads.get(j)
-            torque = at_rest(at, first.rates[j].t1, a_0, load.wrench if load else None)
-            moving = carried_over(first.by_qd, j, rates, b) * half
-            pushed = carried_over(first.by_qdd, j, prescribed, b)
-            bias.append(b.let(f"bias_{j}", torque + moving + pushed, "CO-36"))
-    total = with_joint_terms(tree, b, state, bias)
-    mass = mass_entries(tree, first.by_qdd, b, state)
-    return solution_of(tree, b, state, total, mass, free)
 
 
 def at_rest(at: JointAxis[S], t1: Spatial[S], a_0: Vector[S], load: Spatial[S] | None) -> S:
@@ -210,6 +202,14 @@ def forward_dynamics_derivatives(tree: KinematicTree[S], rolled: RolledBuilder[S
 
     def forces_by_q(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
         return to_q(b, joint, loaded, rolled.floats)
+
+    def by_rates(b: ProgramBuilder[S], j: Entries[S], i: Entries[S]) -> Mapping[str, tuple[S, S]]:
+        by_qdd, by_qd_i, by_qd_j = rates_of_pair(b, j, i)
+        return {"by_qd": (by_qd_i, by_qd_j), "factors": (by_qdd, by_qdd)}
+
+    def right_side(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
+        moving = joint.scalar("moving") * b.algebra.constant(0.5)
+        return entries_of("qdd", joint.scalar("given") - joint.scalar("rest") - moving)
 
     rolled.towards_base(rolled.each_joint(weight))
     rolled.each_joint(answers)
@@ -280,7 +280,7 @@ def write_motions(tree: KinematicTree[S], x: StraightBuilder[S]) -> None:
             o = Spatial(zero_vector(x.b.algebra), zero_vector(x.b.algebra))
             carrier = velocities[joint.parent].v if joint.parent != BASE else o
             Psi = carrier.cross(axes[joint.number].axis)
-        velocities[joint.number] = Velocity(spatial(columns, "w0", "u0"), Psi)
+        velocities[joint.number] = Velocity(columns.spatial("w0 u0"), Psi)
     qdd = [x.joint(j).scalar("qdd") for j in axes]
     bases = {j: x.joint(j).vector("a_base") for j in axes if len(tree.path(j)) == 1}
     rates = x.state.qd, [y - chained[j] if j in chained else y for j, y in enumerate(qdd, start=1)]
@@ -294,17 +294,5 @@ def write_motions(tree: KinematicTree[S], x: StraightBuilder[S]) -> None:
 
 def resting(joint: Entries[S], t1: Spatial[S], loaded: bool) -> Mapping[Column, S]:
     """CO-36: gravity and loads."""
-    load = spatial(joint, "n0_L", "F0_L") if loaded else None
+    load = joint.spatial("n0_L F0_L") if loaded else None
     return entries_of("rest", at_rest(axis(joint), t1, joint.vector("a_base"), load))
-
-
-def right_side(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
-    """CO-36: tau - bias; velocity torques are quadratic in qd."""
-    moving = joint.scalar("moving") * b.algebra.constant(0.5)
-    return entries_of("qdd", joint.scalar("given") - joint.scalar("rest") - moving)
-
-
-def by_rates(b: ProgramBuilder[S], j: Entries[S], i: Entries[S]) -> Mapping[str, tuple[S, S]]:
-    """CO-19, CO-20: joint j carries i, or is i."""
-    by_qdd, by_qd_i, by_qd_j = rates_of_pair(b, j, i)
-    return {"by_qd": (by_qd_i, by_qd_j), "factors": (by_qdd, by_qdd)}

@@ -50,26 +50,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from typing import Generic
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector, outer, zero_vector
-from symgen.algebra.spatial import Spatial
+from symgen.algebra.spatial import Moments, Spatial, trace_less, twice_skew_part
 from symgen.formulations.composite.bodies import (
     Coriolis,
     LoadSum,
-    Moments,
     Momentum,
     coriolis_step,
     load_effects_step,
     momentum_step,
-    trace_less,
-    twice_skew_part,
 )
 from symgen.formulations.composite.derivatives import (
-    Bodies,
     Composite,
-    Forces,
     body_sweep,
     children_of,
     force_by_q_step,
@@ -85,11 +82,8 @@ from symgen.formulations.composite.rolled import (
     of_body,
     psi,
     rate,
-    spatial,
-    spatial_entries,
     to_q,
     write_kinematics,
-    write_spatial,
 )
 from symgen.formulations.joint_terms import friction_curvatures, with_diagonal
 from symgen.formulations.rolled import Entries, RolledBuilder, StraightBuilder, entries_of
@@ -169,7 +163,15 @@ def inverse_dynamics_hessian(
     bodies = body_sweep(tree, b, state)
     forces = force_sweep(tree, bodies, b, state.qd, state.qdd)
     virtual = virtual_sweep(bodies.places, b, state.multipliers)
-    momenta = virtual_momentum_sweep(tree, bodies, virtual, b)
+    momenta: dict[int, VirtualMomentum[S]] = {}
+    for i in reversed(bodies.places):
+        at, V = bodies.places[i], virtual[i].V
+        momentum = virtual_momentum_step(at, bodies.moments[i], bodies.momenta[i], V, b)
+        body = reduce(add, (momenta[c] for c in children_of(tree, i)), momentum)
+        with b.step("virtual motion", at.name):
+            K = b.let(f"Kv0_{i}C", body.moving.K, "CO-61")
+            p = b.let(f"p0_{i}C", body.moving.f, "CO-61")
+            momenta[i] = VirtualMomentum(Momentum(K, p), b.let(f"b0_{i}C", body.b, "CO-61"))
     loads = load_moment_sweep(tree, bodies.places, bodies.loads, virtual, b, state.loads)
     motions = {
         j: JointMotion(at.axis, bodies.velocities[j].psi, forces.rates[j], virtual[j].Omega)
@@ -178,7 +180,12 @@ def inverse_dynamics_hessian(
     entries: Blocks[S] = {block: {} for block in BLOCKS}
     for i in reversed(bodies.places):
         at = bodies.places[i]
-        responses = _responses(at, motions[i], bodies, forces, momenta[i], loads.get(i), b)
+        composite, motion = bodies.composites[i], motions[i]
+        rates = rates_step(at, motion.psi, composite, b)
+        arguments = composite, forces.forces[i], forces.effects.get(i)
+        t3 = force_by_q_step(at, motion.psi, motion.rate, *arguments, b)
+        answers = virtual_responses_step(at, motion, composite, momenta[i], b)
+        responses = Responses(rates.t1, rates.t2, t3, *answers, loads.get(i))
         for j in tree.path(i):
             pair = pair_step(bodies.places[j], motions[j], at, responses, b)
             for block, (ji, ij) in pair.items():
@@ -199,24 +206,12 @@ def virtual_sweep(
     motions: dict[int, VirtualMotion[S]] = {}
     for j, at in places.items():
         parent = motions[at.joint.parent].V if at.joint.parent != BASE else Spatial(o, o)
-        motions[j] = virtual_step(at, parent, multipliers[j - 1], b)
+        with b.step("virtual motion", at.name):
+            moved = parent + at.axis * multipliers[j - 1]
+            V = let_spatial(b, (f"V_w_{j}", f"V_v_{j}"), moved, "CO-60")
+            names = (f"Omega_w_{j}", f"Omega_v_{j}")
+            motions[j] = VirtualMotion(V, let_spatial(b, names, parent.cross(at.axis), "CO-60"))
     return motions
-
-
-def virtual_momentum_sweep(
-    tree: KinematicTree[S],
-    bodies: Bodies[S],
-    virtual: Mapping[int, VirtualMotion[S]],
-    b: ProgramBuilder[S],
-) -> dict[int, VirtualMomentum[S]]:
-    """Write CO-61 of all that every joint carries, leaves first."""
-    sums: dict[int, VirtualMomentum[S]] = {}
-    for i in reversed(bodies.places):
-        at = bodies.places[i]
-        arguments = bodies.moments[i], bodies.momenta[i], virtual[i].V
-        momentum = virtual_momentum_step(at, *arguments, b)
-        sums[i] = virtual_sum_step(at, momentum, [sums[c] for c in children_of(tree, i)], b)
-    return sums
 
 
 def load_moment_sweep(
@@ -231,48 +226,27 @@ def load_moment_sweep(
     sums: dict[int, Matrix[S]] = {}
     moments: dict[int, Vector[S]] = {}
     for i, at in reversed(list(places.items())):
-        parts = [
-            load_virtual_step(at, k, load.point, wrench, virtual[i].V, b)
-            for k, (load, wrench) in enumerate(zip(tree.loads, wrenches, strict=True), start=1)
-            if load.body == i
-        ]
-        parts += [sums[c] for c in children_of(tree, i) if c in sums]
-        if parts:
-            sums[i] = load_virtual_sum_step(at, parts, b)
-            moments[i] = load_moment_step(at, virtual[i].Omega, loads[i], sums[i], b)
+        parts: list[Matrix[S]] = []
+        V, Omega, s = virtual[i].V, virtual[i].Omega, at.axis.angular
+        pairs = enumerate(zip(tree.loads, wrenches, strict=True), start=1)
+        with b.step("loads", at.name):
+            for k, (load, wrench) in ((k, pair) for k, pair in pairs if pair[0].body == i):
+                F, N = at.C.apply_transposed(wrench.force), at.C.apply_transposed(wrench.moment)
+                moved = V.linear + V.angular.cross(at.point(load.point))
+                moved = b.let(f"V0_{i}_{k}", moved, "CO-63")
+                A = outer(V.angular, N) + outer(moved, F)
+                parts.append(b.let(f"A0_{i}_{k}", A, "CO-63"))
+            parts += [sums[c] for c in children_of(tree, i) if c in sums]
+            if parts:
+                A, load_sum = reduce(add, parts), loads[i]
+                sums[i] = A = b.let(f"A0_{i}L", A, "CO-63")
+                turned = Omega.angular.cross(load_sum.N) + Omega.linear.cross(load_sum.F)
+                z = turned + load_sum.L.apply(Omega.angular) - trace_less(A).apply(s)
+                moments[i] = b.let(f"z_{i}", z, "CO-64")
     return moments
 
 
-def _responses(
-    at: Place[S],
-    motion: JointMotion[S],
-    bodies: Bodies[S],
-    forces: Forces[S],
-    momentum: VirtualMomentum[S],
-    load: Vector[S] | None,
-    b: ProgramBuilder[S],
-) -> Responses[S]:
-    i = at.joint.number
-    composite = bodies.composites[i]
-    rates = rates_step(at, motion.psi, composite, b)
-    arguments = composite, forces.forces[i], forces.effects.get(i)
-    t3 = force_by_q_step(at, motion.psi, motion.rate, *arguments, b)
-    y1, y2, y3 = virtual_responses_step(at, motion, composite, momentum, b)
-    return Responses(rates.t1, rates.t2, t3, y1, y2, y3, load)
-
-
 # -- steps, one joint each ---------------------------------------------------------------------
-
-
-def virtual_step(
-    at: JointAxis[S], parent: Spatial[S], multiplier: S, b: ProgramBuilder[S]
-) -> VirtualMotion[S]:
-    """Write the virtual motion: CO-60."""
-    j = at.label
-    with b.step("virtual motion", at.name):
-        V = let_spatial(b, (f"V_w_{j}", f"V_v_{j}"), parent + at.axis * multiplier, "CO-60")
-        names = (f"Omega_w_{j}", f"Omega_v_{j}")
-        return VirtualMotion(V, let_spatial(b, names, parent.cross(at.axis), "CO-60"))
 
 
 def virtual_momentum_step(
@@ -291,22 +265,6 @@ def virtual_momentum_step(
         p = b.let(f"p0_{j}", U * moments.m + W.cross(moments.h), "CO-61")
         real = Coriolis(trace_less(momentum.K), momentum.f)
         return VirtualMomentum(Momentum(K, p), b.let(f"b0_{j}", real.transposed(V), "CO-61"))
-
-
-def virtual_sum_step(
-    at: JointAxis[S],
-    body: VirtualMomentum[S],
-    children: Sequence[VirtualMomentum[S]],
-    b: ProgramBuilder[S],
-) -> VirtualMomentum[S]:
-    """CO-61: sums over the bodies from j outwards."""
-    j = at.label
-    with b.step("virtual motion", at.name):
-        for child in children:
-            body = body + child
-        K = b.let(f"Kv0_{j}C", body.moving.K, "CO-61")
-        p = b.let(f"p0_{j}C", body.moving.f, "CO-61")
-        return VirtualMomentum(Momentum(K, p), b.let(f"b0_{j}C", body.b, "CO-61"))
 
 
 def virtual_responses_step(
@@ -328,43 +286,6 @@ def virtual_responses_step(
         y2 = b.let(f"y2_{i}", y2 + axis.angular.cross(momentum.b), "CO-62")
         y3 = b.let(f"y3_{i}", -virtual.transposed(axis), "CO-62")
         return let_spatial(b, (f"y1_n_{i}", f"y1_f_{i}"), y1, "CO-62"), y2, y3
-
-
-def load_virtual_step(
-    at: Place[S],
-    number: int,
-    point: Vector[S],
-    wrench: Wrench[S],
-    V: Spatial[S],
-    b: ProgramBuilder[S],
-) -> Matrix[S]:
-    """Write the virtual moment: CO-63 of one load."""
-    j = at.joint.number
-    with b.step("loads", at.joint.name):
-        F, N = at.C.apply_transposed(wrench.force), at.C.apply_transposed(wrench.moment)
-        moved = b.let(f"V0_{j}_{number}", V.linear + V.angular.cross(at.point(point)), "CO-63")
-        return b.let(f"A0_{j}_{number}", outer(V.angular, N) + outer(moved, F), "CO-63")
-
-
-def load_virtual_sum_step(
-    at: JointAxis[S], parts: Sequence[Matrix[S]], b: ProgramBuilder[S]
-) -> Matrix[S]:
-    """CO-63: all loads outboard of a joint."""
-    with b.step("loads", at.name):
-        sums = parts[0]
-        for part in parts[1:]:
-            sums = sums + part
-        return b.let(f"A0_{at.label}L", sums, "CO-63")
-
-
-def load_moment_step(
-    at: JointAxis[S], Omega: Spatial[S], loads: LoadSum[S], A: Matrix[S], b: ProgramBuilder[S]
-) -> Vector[S]:
-    """Write the moment of loads: CO-64."""
-    with b.step("loads", at.name):
-        turned = Omega.angular.cross(loads.N) + Omega.linear.cross(loads.F)
-        z = turned + loads.L.apply(Omega.angular) - trace_less(A).apply(at.axis.angular)
-        return b.let(f"z_{at.label}", z, "CO-64")
 
 
 # -- steps, one pair of joints each: j stands on the path to i, or is i ------------------------
@@ -409,8 +330,8 @@ def rolled_hessian(tree: KinematicTree[S], rolled: RolledBuilder[S]) -> None:
         places = write_kinematics(x)
         virtual = virtual_sweep(places, x.b, x.state.multipliers)
         for j, motion in virtual.items():
-            write_spatial(x, j, ("V_w", "V_v"), motion.V)
-            write_spatial(x, j, ("Omega_w", "Omega_v"), motion.Omega)
+            x.write(j, "V_w V_v", motion.V)
+            x.write(j, "Omega_w Omega_v", motion.Omega)
         loaded = write_loads(tree, places, virtual, x)
         with_friction = write_curvatures(tree, x)
 
@@ -462,8 +383,8 @@ def write_curvatures(tree: KinematicTree[S], x: StraightBuilder[S]) -> bool:
 def with_virtual_momentum(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
     """Write CO-9 to CO-11 and CO-61 of the body"""
     moments = moments_of(b, joint)
-    momentum = momentum_step(axis(joint), moments, spatial(joint, "w0", "u0"), b)
-    arguments = moments, momentum, spatial(joint, "V_w", "V_v")
+    momentum = momentum_step(axis(joint), moments, joint.spatial("w0 u0"), b)
+    arguments = moments, momentum, joint.spatial("V_w V_v")
     virtual = virtual_momentum_step(axis(joint), *arguments, b)
     moving = {**entries_of("Kv0", virtual.moving.K), **entries_of("p0", virtual.moving.f)}
     return {**of_body(b, joint), **moving, **entries_of("b0", virtual.b)}
@@ -477,9 +398,9 @@ def virtual_responses(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column
     momentum = VirtualMomentum(moving, joint.vector("b0"))
     y1, y2, y3 = virtual_responses_step(axis(joint), motion_of(joint), body, momentum, b)
     return {
-        **spatial_entries(("t1_n", "t1_f"), rates.t1),
-        **spatial_entries(("t2_n", "t2_f"), rates.t2),
-        **spatial_entries(("y1_n", "y1_f"), y1),
+        **entries_of("t1_n t1_f", rates.t1),
+        **entries_of("t2_n t2_f", rates.t2),
+        **entries_of("y1_n y1_f", y1),
         **entries_of("y2", y2),
         **entries_of("y3", y3),
     }
@@ -490,17 +411,17 @@ def virtual_responses(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column
 
 def motion_of(joint: Entries[S]) -> JointMotion[S]:
     """S, Psi', Psi'', Omega"""
-    axes = spatial(joint, "S_w", "S_v"), psi(joint), rate(joint)
-    return JointMotion(*axes, spatial(joint, "Omega_w", "Omega_v"))
+    axes = joint.spatial("S_w S_v"), psi(joint), rate(joint)
+    return JointMotion(*axes, joint.spatial("Omega_w Omega_v"))
 
 
 def responses_of(joint: Entries[S], loaded: bool) -> Responses[S]:
     """t_1, t_2, t_3, y_1, y_2, y_3, z"""
     return Responses(
-        t1=spatial(joint, "t1_n", "t1_f"),
-        t2=spatial(joint, "t2_n", "t2_f"),
-        t3=spatial(joint, "t3_n", "t3_f"),
-        y1=spatial(joint, "y1_n", "y1_f"),
+        t1=joint.spatial("t1_n t1_f"),
+        t2=joint.spatial("t2_n t2_f"),
+        t3=joint.spatial("t3_n t3_f"),
+        y1=joint.spatial("y1_n y1_f"),
         y2=joint.vector("y2"),
         y3=joint.vector("y3"),
         z=joint.vector("z") if loaded else None,

@@ -26,14 +26,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from symgen.algebra.interface import S
-from symgen.algebra.linear import Vector
-from symgen.algebra.spatial import Spatial
-from symgen.algebra.turns import UPPER, mirrored
-from symgen.formulations.composite.bodies import Moments, trace_less
-from symgen.formulations.composite.motion import JointAxis, Place, place_sweep
+from symgen.algebra.spatial import Moments, Spatial, trace_less
+from symgen.formulations.composite.motion import JointAxis, place_sweep
 from symgen.formulations.composite.passages import Passage, passage_sweep
 from symgen.formulations.joint_terms import reflected_inertia
-from symgen.formulations.shared import by_quarter_turns, flat, let_spatial, let_symmetric, square
+from symgen.formulations.shared import by_quarter_turns, flat, let_moments, let_spatial, square
 from symgen.formulations.state import State
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder, Results
@@ -74,10 +71,25 @@ def mass_entries(
     state: State[S],
 ) -> Entries[S]:
     """CO-24 to CO-27: both triangles, with the rotors."""
-    forces = force_sweep(tree, passages, b)
-    if carried_back_is_cheaper(passages, b):
-        return carried_back(tree, passages, forces, b)
-    return written_in_base(tree, place_sweep(tree, b, state.q), passages, forces, b)
+    forces, entries = force_sweep(tree, passages, b), dict[tuple[int, int], S]()
+    if carried_back_is_cheaper(passages, b):  # CO-26, CO-27 from joint to joint
+        for i, force in forces.items():
+            for j in reversed(tree.path(i)):
+                at = passages[j]
+                entries[i, j] = entries[j, i] = entry_step(at, i, force, b)
+                if at.joint.parent != BASE:
+                    force = force_back_step(at, i, force, b)
+        return entries
+    places = place_sweep(tree, b, state.q)
+    for i, force in forces.items():  # CO-26, CO-27 in the basis of the tree
+        entries[i, i] = entry_step(passages[i], i, force, b)
+        with b.step("forces", places[i].name):
+            f = b.let(f"f_{i}_P", places[i].R.apply(force.linear), "CO-26")
+            n = places[i].R.apply(force.angular) + places[i].x.cross(f)
+            about_P = Spatial(b.let(f"n_{i}_P", n, "CO-26"), f)
+        for j in tree.path(i)[:-1]:
+            entries[i, j] = entries[j, i] = pair_step(places[j], f"{i}", about_P, b)
+    return entries
 
 
 def force_sweep(
@@ -93,41 +105,6 @@ def force_sweep(
         if joint.parent != BASE:
             children[joint.parent].append(moments_back_step(at, body, b))
     return forces
-
-
-def carried_back(
-    tree: KinematicTree[S],
-    passages: Mapping[int, Passage[S]],
-    forces: Mapping[int, Spatial[S]],
-    b: ProgramBuilder[S],
-) -> Entries[S]:
-    """CO-26, CO-27 from joint to joint."""
-    entries: Entries[S] = {}
-    for i, force in forces.items():
-        for j in reversed(tree.path(i)):
-            at = passages[j]
-            entries[i, j] = entries[j, i] = entry_step(at, i, force, b)
-            if at.joint.parent != BASE:
-                force = force_back_step(at, i, force, b)
-    return entries
-
-
-def written_in_base(
-    tree: KinematicTree[S],
-    places: Mapping[int, Place[S]],
-    passages: Mapping[int, Passage[S]],
-    forces: Mapping[int, Spatial[S]],
-    b: ProgramBuilder[S],
-) -> Entries[S]:
-    """CO-26, CO-27 in the basis of the tree."""
-    entries: Entries[S] = {}
-    for i, force in forces.items():
-        at = passages[i]
-        entries[i, i] = entry_step(at, i, force, b)
-        about_P = force_at_reference_step(places[i], force, b)
-        for j in tree.path(i)[:-1]:
-            entries[i, j] = entries[j, i] = pair_step(places[j], f"{i}", about_P, b)
-    return entries
 
 
 def carried_back_is_cheaper(passages: Mapping[int, Passage[S]], b: ProgramBuilder[S]) -> bool:
@@ -170,11 +147,8 @@ def moments_back_step(at: Passage[S], body: Moments[S], b: ProgramBuilder[S]) ->
     """Write the composite of joint j in the axes of its parent: CO-24."""
     j = at.joint.number
     with b.step("composites", at.joint.name):
-        body = _moved(body, at.l)
-        body = Moments(body.m, at.Q.apply(body.h), at.Q.symmetric(body.E))
-        body = _let_moments(body, f"{j}C_seat", b)
-        body = Moments(body.m, at.B.apply(body.h), at.B.symmetric(body.E))
-        return _moved(_let_moments(body, f"{j}C_ahead", b), at.d)
+        body = _let_moments(body.moved(at.l).turned(at.Q), f"{j}C_seat", b)
+        return _let_moments(body.turned(at.B), f"{j}C_ahead", b).moved(at.d)
 
 
 def force_step(at: Passage[S], body: Moments[S], b: ProgramBuilder[S]) -> Spatial[S]:
@@ -193,15 +167,6 @@ def force_back_step(at: Passage[S], i: int, force: Spatial[S], b: ProgramBuilder
         return let_spatial(b, (f"n_{i}_{p}", f"f_{i}_{p}"), at.force_back(force), "CO-26")
 
 
-def force_at_reference_step(at: Place[S], force: Spatial[S], b: ProgramBuilder[S]) -> Spatial[S]:
-    """Write F_i about P, in the basis: CO-26."""
-    i = at.joint.number
-    with b.step("forces", at.joint.name):
-        f = b.let(f"f_{i}_P", at.R.apply(force.linear), "CO-26")
-        n = at.R.apply(force.angular) + at.x.cross(f)
-        return Spatial(b.let(f"n_{i}_P", n, "CO-26"), f)
-
-
 def entry_step(at: Passage[S], i: int, force: Spatial[S], b: ProgramBuilder[S]) -> S:
     """Write the torque of F_i on joint j: CO-27."""
     j = at.joint.number
@@ -218,18 +183,6 @@ def pair_step(at_j: JointAxis[S], i: str, force: Spatial[S], b: ProgramBuilder[S
         return b.let(f"M_{i}_{at_j.label}", at_j.axis.dot(force), "CO-27")
 
 
-# -- parts of steps ----------------------------------------------------------------------------
-
-
-def _moved(body: Moments[S], r: Vector[S]) -> Moments[S]:
-    """About the point that r starts from."""
-    h = body.h + r * body.m
-    before, after, lever = tuple(body.h), tuple(h), tuple(r)
-    E = {(i, k): body.E[i, k] + before[i] * lever[k] + lever[i] * after[k] for i, k in UPPER}
-    return Moments(body.m, h, mirrored(E))
-
-
 def _let_moments(body: Moments[S], name: str, b: ProgramBuilder[S]) -> Moments[S]:
-    m = b.let(f"m_{name}", body.m, "CO-24")
-    h = b.let(f"h_{name}", body.h, "CO-24")
-    return Moments(m, h, let_symmetric(b, f"E_{name}", body.E, "CO-24"))
+    names = (f"m_{name}", f"h_{name}", f"E_{name}")
+    return Moments(*let_moments(b, names, (body.m, body.h, body.E), "CO-24"))

@@ -52,7 +52,7 @@ from dataclasses import dataclass
 from typing import Generic
 
 from symgen.algebra.interface import S
-from symgen.algebra.linear import Matrix, Transform, Vector, all_zero, identity, zero_vector
+from symgen.algebra.linear import Matrix, Vector, all_zero, identity, zero_vector
 from symgen.algebra.spatial import Spatial
 from symgen.algebra.turns import acceleration_matrix
 from symgen.formulations.shared import let_spatial
@@ -106,30 +106,6 @@ def velocity_step(
         v = let_spatial(b, (f"w0_{j}", f"u0_{j}"), parent.v + at.axis * qd, "CO-5")
         psi = let_spatial(b, (f"Psi_w_{j}", f"Psi_v_{j}"), parent.v.cross(at.axis), "CO-6")
         return Velocity(v, psi)
-
-
-def acceleration_step(
-    at: JointAxis[S],
-    parent: Acceleration[S],
-    w_p: Vector[S],
-    u_p: Vector[S],
-    v: Velocity[S],
-    qd: S,
-    qdd: S,
-    b: ProgramBuilder[S],
-) -> Acceleration[S]:
-    """Write the accelerations of link and axis: CO-7, CO-8."""
-    j, s, S_v, Psi_w = at.label, at.axis.angular, at.axis.linear, v.psi.angular
-    with b.step("accelerations", at.name):
-        alpha = b.let(f"alpha0_{j}", parent.alpha + s * qdd + Psi_w * qd, "CO-7")
-        coriolis = (w_p + v.v.angular).cross(S_v * qd)
-        a = b.let(f"a0_{j}", parent.a + S_v * qdd + coriolis, "CO-7")
-        W = b.let(f"W0_{j}", acceleration_matrix(v.v.angular, alpha), "CO-7")
-        turning = u_p.cross(Psi_w)
-        linear = parent.W.apply(S_v) + parent.a.cross(s) + turning + turning
-        dPsi = Spatial(parent.W.apply(s), linear)
-        dPsi = let_spatial(b, (f"dPsi_w_{j}", f"dPsi_v_{j}"), dPsi, "CO-8")
-        return Acceleration(alpha, a, W, dPsi)
 
 
 def base_step(at: Place[S], gravity: Vector[S], b: ProgramBuilder[S]) -> Vector[S]:
@@ -189,8 +165,17 @@ def acceleration_sweep(
         else:
             parent, v_p = accelerations[p], velocities[p].v
             w_p, u_p = v_p.angular, v_p.linear
-        rates = qd[j - 1], qdd[j - 1]
-        accelerations[j] = acceleration_step(at, parent, w_p, u_p, velocities[j], *rates, b)
+        s, S_v, v, Psi_w = at.axis.angular, at.axis.linear, velocities[j], velocities[j].psi.angular
+        with b.step("accelerations", at.name):
+            alpha = b.let(f"alpha0_{j}", parent.alpha + s * qdd[j - 1] + Psi_w * qd[j - 1], "CO-7")
+            coriolis = (w_p + v.v.angular).cross(S_v * qd[j - 1])
+            a = b.let(f"a0_{j}", parent.a + S_v * qdd[j - 1] + coriolis, "CO-7")
+            W = b.let(f"W0_{j}", acceleration_matrix(v.v.angular, alpha), "CO-7")
+            turning = u_p.cross(Psi_w)
+            linear = parent.W.apply(S_v) + parent.a.cross(s) + turning + turning
+            dPsi = Spatial(parent.W.apply(s), linear)
+            dPsi = let_spatial(b, (f"dPsi_w_{j}", f"dPsi_v_{j}"), dPsi, "CO-8")
+        accelerations[j] = Acceleration(alpha, a, W, dPsi)
     return accelerations
 
 
@@ -244,25 +229,6 @@ class Place(JointFrame[S]):
 # -- steps, one joint each ---------------------------------------------------------------------
 
 
-def basis_step(
-    joint: Joint[S], q: S, b: ProgramBuilder[S], posed: bool
-) -> tuple[Matrix[S], Axes[S]]:
-    """Write CO-1, CO-2 for a joint on the base: the basis of its tree, and its own axes there.
-
-    `posed`: it is the first column of a joint on a manifold, and slides in the axes of the body.
-    """
-    j, algebra = joint.number, b.algebra
-    placement, turn, _ = joint.turns(q, algebra)
-    unit = identity(algebra)
-    with b.step("frames", joint.name):
-        if turns(joint, b):
-            return b.let(f"C_{j}", placement @ turn, "CO-1"), Axes(unit, unit)
-        if posed:
-            return b.let(f"C_{j}", placement, "CO-1"), Axes(unit, b.let(f"R_{j}", turn, "CO-2"))
-        A = b.let(f"A_{j}", placement, "CO-1")
-        return unit, Axes(A, b.let(f"R_{j}", A @ turn, "CO-2"))
-
-
 def axes_step(
     joint: Joint[S], parent: Axes[S], link: Matrix[S], q: S, b: ProgramBuilder[S]
 ) -> Axes[S]:
@@ -274,34 +240,6 @@ def axes_step(
         return Axes(A, b.let(f"R_{j}", A @ turn, "CO-2"))
 
 
-def arm_step(
-    joint: Joint[S], parent: Axes[S], link: Transform[S], b: ProgramBuilder[S]
-) -> Vector[S]:
-    """CO-3: from the axes after the parent's motion to the origin of the joint."""
-    with b.step("points", joint.name):
-        arm = parent.R.apply(link.apply(joint.placement.tree.translation))
-        return b.let(f"arm_{joint.number}", arm, "CO-3")
-
-
-def slide_step(joint: Joint[S], axes: Axes[S], q: S, b: ProgramBuilder[S]) -> Vector[S]:
-    """CO-3: how far the motion moves the origin."""
-    with b.step("points", joint.name):
-        slide = axes.R.apply(joint.slide(q, b.algebra))
-        return b.let(f"slide_{joint.number}", slide, "CO-3")
-
-
-def motion_axis_step(
-    joint: Joint[S], axes: Axes[S], o: Vector[S], b: ProgramBuilder[S]
-) -> Spatial[S]:
-    """Write S_j: CO-4."""
-    j = joint.number
-    s, t = joint.axes(b.algebra)
-    with b.step("axes", joint.name):
-        angular = axes.A.apply(s)
-        S_j = Spatial(angular, axes.A.apply(t) + o.cross(angular))
-        return let_spatial(b, (f"S_w_{j}", f"S_v_{j}"), S_j, "CO-4")
-
-
 # -- sweeps over the tree ----------------------------------------------------------------------
 
 
@@ -309,13 +247,22 @@ def place_sweep(
     tree: KinematicTree[S], b: ProgramBuilder[S], q: Sequence[S]
 ) -> dict[int, Place[S]]:
     """Write CO-1 to CO-4 of every joint, parents first."""
-    bases: dict[int, Matrix[S]] = {}
+    unit, bases = identity(b.algebra), dict[int, Matrix[S]]()
     axes: dict[int, Axes[S]] = {}
     for joint in tree.joints:
         j, p = joint.number, joint.parent
         if p == BASE:
             posed = any(j == manifold.columns[0] for manifold in tree.manifolds)
-            bases[j], axes[j] = basis_step(joint, q[j - 1], b, posed)
+            placement, turn, _ = joint.turns(q[j - 1], b.algebra)
+            with b.step("frames", joint.name):
+                if turns(joint, b):
+                    bases[j], axes[j] = b.let(f"C_{j}", placement @ turn, "CO-1"), Axes(unit, unit)
+                elif posed:  # the first column of a joint on a manifold slides in axes of the body
+                    bases[j] = b.let(f"C_{j}", placement, "CO-1")
+                    axes[j] = Axes(unit, b.let(f"R_{j}", turn, "CO-2"))
+                else:
+                    A = b.let(f"A_{j}", placement, "CO-1")
+                    bases[j], axes[j] = unit, Axes(A, b.let(f"R_{j}", A @ turn, "CO-2"))
         else:
             link = tree.joint(p).placement.link.rotation
             axes[j] = axes_step(joint, axes[p], link, q[j - 1], b)
@@ -323,7 +270,11 @@ def place_sweep(
     places: dict[int, Place[S]] = {}
     for joint in tree.joints:
         j = joint.number
-        S_j = motion_axis_step(joint, axes[j], o[j], b)
+        s, t = joint.axes(b.algebra)
+        with b.step("axes", joint.name):
+            angular = axes[j].A.apply(s)
+            S_j = Spatial(angular, axes[j].A.apply(t) + o[j].cross(angular))
+            S_j = let_spatial(b, (f"S_w_{j}", f"S_v_{j}"), S_j, "CO-4")
         C = bases[tree.path(j)[0]]
         places[j] = Place(f"{j}", joint.name, S_j, axes[j].R, x[j], joint, C)
     return places
@@ -337,14 +288,18 @@ def point_sweep(
     slides: dict[int, Vector[S]] = {}
     for joint in tree.joints:
         j, p = joint.number, joint.parent
-        slides[j] = slide_step(joint, axes[j], q[j - 1], b)
-        if p != BASE:
-            arms[j] = arm_step(joint, axes[p], tree.joint(p).placement.link, b)
+        with b.step("points", joint.name):
+            slide = axes[j].R.apply(joint.slide(q[j - 1], b.algebra))
+            slides[j] = b.let(f"slide_{j}", slide, "CO-3")
+            if p != BASE:
+                link, to_joint = tree.joint(p).placement.link, joint.placement.tree.translation
+                arms[j] = b.let(f"arm_{j}", axes[p].R.apply(link.apply(to_joint)), "CO-3")
     o: dict[int, Vector[S]] = {}
     x: dict[int, Vector[S]] = {}
     for joint in tree.joints:
         if joint.parent == BASE:
-            P = _reference(tree, joint.number, b)
+            root = joint.number
+            P = next((j for j in tree.carried_by(root) if turns(tree.joint(j), b)), root)
             o[P] = zero_vector(b.algebra)
             for j in reversed(tree.path(P)[:-1]):
                 beyond = tree.path(P)[len(tree.path(j))]
@@ -359,11 +314,6 @@ def point_sweep(
             if j not in x:
                 x[j] = b.let(f"x_{j}", o[j] + slides[j], "CO-3")
     return o, x
-
-
-def _reference(tree: KinematicTree[S], root: int, b: ProgramBuilder[S]) -> int:
-    """Return the joint that has its origin at P: the first that turns, or the one on the base."""
-    return next((j for j in tree.carried_by(root) if turns(tree.joint(j), b)), root)
 
 
 def turns(joint: Joint[S], b: ProgramBuilder[S]) -> bool:

@@ -28,9 +28,8 @@ from typing import Generic
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector
-from symgen.algebra.spatial import Spatial
+from symgen.algebra.spatial import Moments, Spatial
 from symgen.algebra.turns import UPPER, Turn, mirrored, turn_of
-from symgen.formulations.composite.bodies import Moments
 from symgen.formulations.shared import let_symmetric
 from symgen.kinematics.bodies import second_moments
 from symgen.kinematics.frames import identity_transform

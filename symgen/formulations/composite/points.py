@@ -145,7 +145,11 @@ SLOPES = {
 def point_motion(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
     """position, velocity, acceleration, each (n_points, 3), base axes."""
     links, mounts = mount_sweep(tree, b, state)
-    origins = origin_sweep(mounts, b)
+    origins = {BASE: _at_rest(b)}
+    for j, at in mounts.items():
+        with b.step("points", at.joint.name):
+            x = (origins[at.joint.parent] + at.arm) + at.slide
+            origins[j] = let_moving(b, ("x0", f"{j}"), x, "CO-42")
     points = [point_step(point, links[point.body], origins, b) for point in tree.points]
     parts = {"position": "x", "velocity": "xd", "acceleration": "xdd"}
     return {name: flat(getattr(x, part) for x in points) for name, part in parts.items()}
@@ -190,24 +194,34 @@ def mount_sweep(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
 ) -> tuple[dict[int, Link[S]], dict[int, Mount[S]]]:
     """Write CO-1, CO-2, CO-38 to CO-40 of every joint on the way to a point, parents first."""
-    links, mounts = {BASE: _base(b)}, {}
+    unit, o = identity(b.algebra), zero_vector(b.algebra)
+    still = Direction(o, _at_rest(b))
+    links = {BASE: Link(Axes(unit, unit), o, o, identity_transform(b.algebra), still)}
+    mounts: dict[int, Mount[S]] = {}
     for j in tree.towards(point.body for point in tree.points):
-        joint, rates = tree.joint(j), (state.qd[j - 1], state.qdd[j - 1])
-        parent = links[joint.parent]
-        axes = axes_step(joint, parent.axes, parent.frame.rotation, state.q[j - 1], b)
-        s, t = motion_axes_step(joint, parent, axes, b)
-        slide = slide_step(joint, t, state.q[j - 1], *rates, b)
-        mounts[j] = Mount(joint, s, t, slide, joint_arm_step(joint, parent, s, b))
-        links[j] = link_step(joint, parent, axes, s, *rates, b)
+        joint, q, qd, qdd = tree.joint(j), state.q[j - 1], state.qd[j - 1], state.qdd[j - 1]
+        parent, axis = links[joint.parent], joint.axes(b.algebra)
+        axes = axes_step(joint, parent.axes, parent.frame.rotation, q, b)
+        placement = parent.frame @ joint.placement.tree
+        turn = placement.rotation
+        with b.step("axes", joint.name):
+            s, t = (
+                _carried(parent, (name, f"{j}"), turn.apply(c), axes.A.apply(c), (), b)
+                for name, c in zip("st", axis, strict=True)
+            )
+        x = q + joint.placement.offset
+        slide = Moving(t.x * x, t.xd * x + t.x * qd, t.xdd * x + t.xd * (qd + qd) + t.x * qdd)
+        with b.step("points", joint.name):
+            slide = let_moving(b, ("slide", f"{j}"), slide, "CO-40")
+            c = placement.translation  # it may lie along the joint's own axis: modified DH rows
+            next_axis = Direction(placement.rotation.apply(axis[0]), s)
+            arm = _carried(parent, ("arm", f"{j}"), c, parent.axes.R.apply(c), [next_axis], b)
+        mounts[j] = Mount(joint, s, t, slide, arm)
+        with b.step("turning", joint.name):
+            w = b.let(f"w0_{j}", parent.w + s.x * qd, "CO-39")
+            alpha = b.let(f"alpha0_{j}", parent.alpha + s.x * qdd + s.xd * qd, "CO-39")
+        links[j] = Link(axes, w, alpha, joint.placement.link, Direction(axis[0], s))
     return links, mounts
-
-
-def origin_sweep(mounts: Mapping[int, Mount[S]], b: ProgramBuilder[S]) -> dict[int, Moving[S]]:
-    """CO-42: x0_j of the joints on the way to a point; the base stays."""
-    origins = {BASE: _at_rest(b)}
-    for j, at in mounts.items():
-        origins[j] = origin_step(at, origins[at.joint.parent], b)
-    return origins
 
 
 def d_point_sweep(
@@ -218,95 +232,30 @@ def d_point_sweep(
     b: ProgramBuilder[S],
 ) -> dict[int, DPoint[S]]:
     """Write CO-40, CO-41 of a point, by joint on the way to it; a point of the base stays."""
-    d_points: dict[int, DPoint[S]] = {}
+    d_points, two = dict[int, DPoint[S]](), b.algebra.constant(2.0)
     if point.body == BASE:
         return d_points
     arm, lever = point_arm_step(point, links[point.body], b), _at_rest(b)
     for j in reversed(tree.path(point.body)):
-        at = mounts[j]
-        lever = lever_step(at, point, arm, lever, b)
-        d_points[j] = d_point_step(at, point, lever, b)
+        at, P = mounts[j], point.name
+        s, t = at.s, at.t
+        with b.step("levers", P):
+            r = lever = let_moving(b, ("r", f"{j}_{P}"), (at.slide + arm) + lever, "CO-40")
+        rate = t.xd + s.xd.cross(r.x) + s.x.cross(r.xd)
+        second = t.xdd + s.xdd.cross(r.x) + (s.xd * two).cross(r.xd) + s.x.cross(r.xdd)
+        with b.step("point derivatives", P):
+            x_q = let_derivative(b, f"x0_{P}", t.x + s.x.cross(r.x), f"q_{j}", "CO-41")
+            v_q = let_derivative(b, f"v0_{P}", rate, f"q_{j}", "CO-41")
+            a_q = let_derivative(b, f"a0_{P}", second, f"q_{j}", "CO-41")
+            a_qd = let_derivative(b, f"a0_{P}", v_q * two, f"qd_{j}", "CO-41")
+        d_points[j] = DPoint(x_q, v_q, a_q, a_qd)
         arm = at.arm
     return d_points
-
-
-def _base(b: ProgramBuilder[S]) -> Link[S]:
-    """Return the base, which is at rest and has no joint."""
-    unit, o = identity(b.algebra), zero_vector(b.algebra)
-    omega = Direction(o, _at_rest(b))
-    return Link(Axes(unit, unit), o, o, identity_transform(b.algebra), omega)
 
 
 def _at_rest(b: ProgramBuilder[S]) -> Moving[S]:
     o = zero_vector(b.algebra)
     return Moving(o, o, o)
-
-
-# -- steps, one joint each ---------------------------------------------------------------------
-
-
-def motion_axes_step(
-    joint: Joint[S], parent: Link[S], axes: Axes[S], b: ProgramBuilder[S]
-) -> tuple[Moving[S], Moving[S]]:
-    """CO-38: s_j and t_j."""
-    j, placement = joint.number, _seat(joint, parent).rotation
-    s, t = joint.axes(b.algebra)
-    with b.step("axes", joint.name):
-        moving_s = _carried(parent, ("s", f"{j}"), placement.apply(s), axes.A.apply(s), (), b)
-        moving_t = _carried(parent, ("t", f"{j}"), placement.apply(t), axes.A.apply(t), (), b)
-        return moving_s, moving_t
-
-
-def slide_step(
-    joint: Joint[S], t: Moving[S], q: S, qd: S, qdd: S, b: ProgramBuilder[S]
-) -> Moving[S]:
-    """Write the slide and its rates: CO-40."""
-    j, x = joint.number, q + joint.placement.offset
-    slide = Moving(t.x * x, t.xd * x + t.x * qd, t.xdd * x + t.xd * (qd + qd) + t.x * qdd)
-    with b.step("points", joint.name):
-        return let_moving(b, ("slide", f"{j}"), slide, "CO-40")
-
-
-def joint_arm_step(
-    joint: Joint[S], parent: Link[S], s: Moving[S], b: ProgramBuilder[S]
-) -> Moving[S]:
-    """CO-38: arm_j.  It may lie along the axis of the joint itself, as in modified DH rows."""
-    placement = _seat(joint, parent)
-    c = placement.translation
-    next_axis = Direction(placement.rotation.apply(joint.axes(b.algebra)[0]), s)
-    with b.step("points", joint.name):
-        name = "arm", f"{joint.number}"
-        return _carried(parent, name, c, parent.axes.R.apply(c), [next_axis], b)
-
-
-def link_step(
-    joint: Joint[S],
-    parent: Link[S],
-    axes: Axes[S],
-    s: Moving[S],
-    qd: S,
-    qdd: S,
-    b: ProgramBuilder[S],
-) -> Link[S]:
-    """Write the angular motion of a link: CO-39."""
-    j = joint.number
-    rate = Direction(joint.axes(b.algebra)[0], s)
-    with b.step("turning", joint.name):
-        w = b.let(f"w0_{j}", parent.w + s.x * qd, "CO-39")
-        alpha = b.let(f"alpha0_{j}", parent.alpha + s.x * qdd + s.xd * qd, "CO-39")
-        return Link(axes, w, alpha, joint.placement.link, rate)
-
-
-def origin_step(at: Mount[S], parent: Moving[S], b: ProgramBuilder[S]) -> Moving[S]:
-    """CO-42: x0_j."""
-    with b.step("points", at.joint.name):
-        x = (parent + at.arm) + at.slide
-        return let_moving(b, ("x0", f"{at.joint.number}"), x, "CO-42")
-
-
-def _seat(joint: Joint[S], parent: Link[S]) -> Transform[S]:
-    """Where a joint sits on the link that carries it, in the axes after the joint of that."""
-    return parent.frame @ joint.placement.tree
 
 
 # -- steps, one point, or one point and one joint each -----------------------------------------
@@ -328,30 +277,6 @@ def point_step(
         x0 = b.let(f"x0_{P}", moving.x, "CO-42")
         v0 = b.let(f"v0_{P}", moving.xd, "CO-42")
         return Moving(x0, v0, b.let(f"a0_{P}", moving.xdd, "CO-42"))
-
-
-def lever_step(
-    at: Mount[S], point: BodyPoint[S], arm: Moving[S], beyond: Moving[S], b: ProgramBuilder[S]
-) -> Moving[S]:
-    """CO-40; `arm` leads to the next joint and `beyond` from there, or to the point and nowhere."""
-    with b.step("levers", point.name):
-        r = (at.slide + arm) + beyond
-        return let_moving(b, ("r", f"{at.joint.number}_{point.name}"), r, "CO-40")
-
-
-def d_point_step(
-    at: Mount[S], point: BodyPoint[S], r: Moving[S], b: ProgramBuilder[S]
-) -> DPoint[S]:
-    """Write the derivatives of the motion of a point: CO-41."""
-    j, name, two, s, t = at.joint.number, point.name, b.algebra.constant(2.0), at.s, at.t
-    by_q, by_qd = f"q_{j}", f"qd_{j}"
-    rate = t.xd + s.xd.cross(r.x) + s.x.cross(r.xd)
-    second = t.xdd + s.xdd.cross(r.x) + (s.xd * two).cross(r.xd) + s.x.cross(r.xdd)
-    with b.step("point derivatives", name):
-        x_q = let_derivative(b, f"x0_{name}", t.x + s.x.cross(r.x), by_q, "CO-41")
-        v_q = let_derivative(b, f"v0_{name}", rate, by_q, "CO-41")
-        a_q = let_derivative(b, f"a0_{name}", second, by_q, "CO-41")
-        return DPoint(x_q, v_q, a_q, let_derivative(b, f"a0_{name}", v_q * two, by_qd, "CO-41"))
 
 
 # -- names -------------------------------------------------------------------------------------

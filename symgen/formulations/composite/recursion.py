@@ -37,7 +37,6 @@ from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector, all_zero, zero_vector
 from symgen.algebra.spatial import Spatial
 from symgen.algebra.turns import acceleration_matrix
-from symgen.formulations.composite.bodies import twice_skew_part
 from symgen.formulations.composite.passages import Passage, passage_sweep
 from symgen.formulations.shared import let_spatial
 from symgen.formulations.state import State
@@ -160,10 +159,9 @@ def force_step(
     b: ProgramBuilder[S],
 ) -> Spatial[S]:
     """CO-33; `loads` come with their points in the link frame, `children` are carried back."""
-    j, m, h = at.joint.number, at.body.m, at.body.h
+    j = at.joint.number
     with b.step("backward", at.joint.name):
-        spin = twice_skew_part(motion.W @ at.body.E)
-        force = Spatial(spin + h.cross(motion.a), motion.a * m + motion.W.apply(h))
+        force = at.body.force(motion.a, motion.W)
         for point, load in loads:
             moment = load.angular + at.point(point).cross(load.linear)
             force = force - Spatial(moment, load.linear)

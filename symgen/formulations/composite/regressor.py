@@ -36,7 +36,7 @@ from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector, zero_vector
 from symgen.algebra.spatial import Spatial
 from symgen.formulations.composite.motion import JointAxis, JointFrame, motion_sweep
-from symgen.formulations.composite.rolled import axis, frame, spatial, write_frame
+from symgen.formulations.composite.rolled import axis, frame, write_frame
 from symgen.formulations.rolled import Entries, RolledBuilder, entries_of
 from symgen.formulations.shared import flat, let_spatial
 from symgen.formulations.state import State
@@ -164,7 +164,7 @@ def beyond(b: ProgramBuilder[S], i: Entries[S], j: Entries[S]) -> Mapping[str, t
     unit = {
         name: Spatial(j.vector(f"N_{name}"), nothing)
         if name.startswith("I")
-        else spatial(j, f"N_{name}", f"F_{name}")
+        else j.spatial(f"N_{name} F_{name}")
         for name in INERTIAL_PARAMETERS
     }
     return {"regressor": tuple(shares_step(axis(i), axis(j), unit, b))}

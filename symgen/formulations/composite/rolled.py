@@ -35,11 +35,10 @@ from collections.abc import Mapping, Sequence
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector, zero_vector
-from symgen.algebra.spatial import RigidInertia, Spatial
+from symgen.algebra.spatial import Moments, RigidInertia, Spatial
 from symgen.formulations.composite.bodies import (
     LoadEffects,
     LoadSum,
-    Moments,
     Momentum,
     OwnBody,
     coriolis_step,
@@ -80,8 +79,8 @@ from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
 from symgen.program.rolled import Column
 
-TURNING = "turn_w", "turn_v"
-"""Columns of S in S x* f."""
+TURNING = "turn_w turn_v"
+"""Columns of S in S x* f: S of the joints that turn forces with them, of floating bases 0."""
 
 DRIVES = {"q": "d_drive_dq", "qd": "d_drive_dqd", "qdd": "d_drive_dqdd"}
 
@@ -134,12 +133,14 @@ def write_places(places: Mapping[int, Place[S]], x: StraightBuilder[S]) -> None:
         x.write(j, "m", body.mass)
         x.write(j, "com", body.com)
         x.write(j, "E_own", body.E, symmetric=True)
-    _write_turning(places, x)
+    floating, o = {j for base in x.floating for j in base.columns}, zero_vector(x.b.algebra)
+    for j, at in places.items() if x.floating else ():  # axes of floating bases turn, too
+        x.write(j, TURNING, Spatial(o, o) if j in floating else at.axis)
 
 
 def write_frame(j: int, at: JointFrame[S], x: StraightBuilder[S]) -> None:
     """Axis, and frame after the joint."""
-    write_spatial(x, j, ("S_w", "S_v"), at.axis)
+    x.write(j, "S_w S_v", at.axis)
     x.write(j, "R0", at.R)
     x.write(j, "x0", at.x)
 
@@ -150,8 +151,8 @@ def write_velocities(
     """Velocities of links and axes; half of both rates of a floating base."""
     halves = _half_rates(axes, x)
     for j, velocity in velocities.items():
-        write_spatial(x, j, ("w0", "u0"), velocity.v)
-        write_spatial(x, j, ("Psi_w", "Psi_v"), halves.get(j, velocity.psi))
+        x.write(j, "w0 u0", velocity.v)
+        x.write(j, "Psi_w Psi_v", halves.get(j, velocity.psi))
         if x.floating:
             x.write(j, "Psi_q", zero_vector(x.b.algebra) if j in halves else velocity.psi.angular)
 
@@ -174,7 +175,7 @@ def write_accelerations(
     for j, motion in motions.items():
         x.write(j, "W0", motion.W)
         x.write(j, "a0", motion.a)
-        write_spatial(x, j, ("dPsi_w", "dPsi_v"), turned.get(j, motion.rate))
+        x.write(j, "dPsi_w dPsi_v", turned.get(j, motion.rate))
 
 
 def _half_rates(axes: Mapping[int, JointAxis[S]], x: StraightBuilder[S]) -> dict[int, Spatial[S]]:
@@ -193,20 +194,12 @@ def _half_rates(axes: Mapping[int, JointAxis[S]], x: StraightBuilder[S]) -> dict
     return halves
 
 
-def _write_turning(places: Mapping[int, Place[S]], x: StraightBuilder[S]) -> None:
-    """S of the joints that turn forces with them: of floating bases 0, whose axes turn, too."""
-    floating = {j for base in x.floating for j in base.columns}
-    o = zero_vector(x.b.algebra)
-    for j, at in places.items() if x.floating else ():
-        write_spatial(x, j, TURNING, Spatial(o, o) if j in floating else at.axis)
-
-
 def write_loads(tree: KinematicTree[S], places: dict[int, Place[S]], x: StraightBuilder[S]) -> bool:
     """Loads outboard of every joint, and what comes of them; says whether there are any."""
     sums = loads_beyond(tree, places, x)
     for j, load in sums.items():
         effects = load_effects_step(places[j], load, x.b)
-        write_spatial(x, j, ("n0_L", "F0_L"), load.wrench)
+        x.write(j, "n0_L F0_L", load.wrench)
         x.write(j, "moved", effects.moved)
         x.write(j, "kept", effects.kept)
     return bool(sums)
@@ -233,12 +226,6 @@ def write_drives(
     return tuple(used)
 
 
-def write_spatial(x: StraightBuilder[S], j: int, stems: tuple[str, str], value: Spatial[S]) -> None:
-    """Write both vectors of a spatial vector."""
-    x.write(j, stems[0], value.angular)
-    x.write(j, stems[1], value.linear)
-
-
 # -- one joint ---------------------------------------------------------------------------------
 
 
@@ -251,7 +238,7 @@ def moments_of(b: ProgramBuilder[S], joint: Entries[S]) -> Moments[S]:
 def weight(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
     """Write CO-9, CO-10 of the body"""
     moments = moments_of(b, joint)
-    momentum = momentum_step(axis(joint), moments, spatial(joint, "w0", "u0"), b)
+    momentum = momentum_step(axis(joint), moments, joint.spatial("w0 u0"), b)
     moving = {**entries_of("K0", momentum.K), **entries_of("f0", momentum.f)}
     return {**moments_entries(moments), **moving}
 
@@ -274,13 +261,13 @@ def inertial_force(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S
     """Write the force of inertia: CO-11 of the body."""
     motion = joint.vector("a0"), joint.matrix("W0")
     force = force_step(axis(joint), moments_of(b, joint), *motion, b)
-    return spatial_entries(("n0_in", "f0_in"), force)
+    return entries_of("n0_in f0_in", force)
 
 
 def torque(b: ProgramBuilder[S], joint: Entries[S], loaded: bool) -> Mapping[Column, S]:
     """Write the torque: CO-16."""
-    load = spatial(joint, "n0_L", "F0_L") if loaded else None
-    tau = torque_step(axis(joint), spatial(joint, "n0_in", "f0_in"), load, b)
+    load = joint.spatial("n0_L F0_L") if loaded else None
+    tau = torque_step(axis(joint), joint.spatial("n0_in f0_in"), load, b)
     return entries_of("tau", tau)
 
 
@@ -292,19 +279,19 @@ def rates(b: ProgramBuilder[S], joint: Entries[S]) -> Rates[S]:
 def rates_entries(rates: Rates[S]) -> Mapping[Column, S]:
     """Return the columns of t_1, t_2, t_4."""
     return {
-        **spatial_entries(("t1_n", "t1_f"), rates.t1),
-        **spatial_entries(("t2_n", "t2_f"), rates.t2),
+        **entries_of("t1_n t1_f", rates.t1),
+        **entries_of("t2_n t2_f", rates.t2),
         **entries_of("t4", rates.t4),
     }
 
 
 def to_q(b: ProgramBuilder[S], joint: Entries[S], loaded: bool, floats: bool) -> Mapping[Column, S]:
     """Write t_3: CO-15."""
-    force = spatial(joint, "n0_in", "f0_in")
+    force = joint.spatial("n0_in f0_in")
     effects = LoadEffects(joint.vector("moved"), zero_vector(b.algebra)) if loaded else None
     arguments = psi_by_q(b, joint, floats), rate(joint), composite(b, joint), force, effects
-    at = JointAxis(joint.label, "", spatial(joint, *TURNING)) if floats else axis(joint)
-    return spatial_entries(("t3_n", "t3_f"), force_by_q_step(at, *arguments, b))
+    at = JointAxis(joint.label, "", joint.spatial(TURNING)) if floats else axis(joint)
+    return entries_of("t3_n t3_f", force_by_q_step(at, *arguments, b))
 
 
 # -- two joints: j carries i, or is i ----------------------------------------------------------
@@ -319,7 +306,7 @@ def by_q_of_pair(
     b: ProgramBuilder[S], j: Entries[S], i: Entries[S], loaded: bool, floats: bool
 ) -> tuple[S, S]:
     """Write the entries by q: CO-21."""
-    motion, t3 = (psi_by_q(b, j, floats), rate(j)), spatial(i, "t3_n", "t3_f")
+    motion, t3 = (psi_by_q(b, j, floats), rate(j)), i.spatial("t3_n t3_f")
     effects = LoadEffects(zero_vector(b.algebra), i.vector("kept")) if loaded else None
     return q_pair_step(axis(j), *motion, axis(i), answers_of(i), t3, effects, b)
 
@@ -329,18 +316,18 @@ def by_q_of_pair(
 
 def axis(joint: Entries[S]) -> JointAxis[S]:
     """S"""
-    return JointAxis(joint.label, "", spatial(joint, "S_w", "S_v"))
+    return JointAxis(joint.label, "", joint.spatial("S_w S_v"))
 
 
 def frame(joint: Entries[S]) -> JointFrame[S]:
     """S, R and x"""
-    S_i = spatial(joint, "S_w", "S_v")
+    S_i = joint.spatial("S_w S_v")
     return JointFrame(joint.label, "", S_i, joint.matrix("R0"), joint.vector("x0"))
 
 
 def psi(joint: Entries[S]) -> Spatial[S]:
     """Psi'"""
-    return spatial(joint, "Psi_w", "Psi_v")
+    return joint.spatial("Psi_w Psi_v")
 
 
 def psi_by_q(b: ProgramBuilder[S], joint: Entries[S], floats: bool) -> Spatial[S]:
@@ -350,7 +337,7 @@ def psi_by_q(b: ProgramBuilder[S], joint: Entries[S], floats: bool) -> Spatial[S
 
 def rate(joint: Entries[S]) -> Spatial[S]:
     """Psi''"""
-    return spatial(joint, "dPsi_w", "dPsi_v")
+    return joint.spatial("dPsi_w dPsi_v")
 
 
 def composite(b: ProgramBuilder[S], joint: Entries[S]) -> Composite[S]:
@@ -367,74 +354,49 @@ def inertia(b: ProgramBuilder[S], joint: Entries[S]) -> RigidInertia[S]:
 
 def answers_of(joint: Entries[S]) -> Rates[S]:
     """Read t_1, t_2, t_4."""
-    t1, t2 = spatial(joint, "t1_n", "t1_f"), spatial(joint, "t2_n", "t2_f")
+    t1, t2 = joint.spatial("t1_n t1_f"), joint.spatial("t2_n t2_f")
     return Rates(t1, t2, joint.vector("t4"))
 
 
-def spatial(joint: Entries[S], angular: str, linear: str) -> Spatial[S]:
-    """Read both vectors of a spatial vector."""
-    return Spatial(joint.vector(angular), joint.vector(linear))
-
-
-def spatial_entries(stems: tuple[str, str], value: Spatial[S]) -> dict[Column, S]:
-    """Return the columns of both vectors of a spatial vector."""
-    return {**entries_of(stems[0], value.angular), **entries_of(stems[1], value.linear)}
-
-
 def mass_matrix(tree: KinematicTree[S], rolled: RolledBuilder[S]) -> None:
-    """(n, n), both triangles."""
+    """(n, n), both triangles: CO-9, CO-14, CO-27."""
     with rolled.straight() as x:
         write_places(place_sweep(x.tree, x.b, x.state.q), x)
         rotors = {"qdd": [reflected_inertia(joint) for joint in x.tree.joints]}
         drives = write_drives(x.tree, rotors, x)
+
+    def moments(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
+        return moments_entries(moments_of(b, joint))
+
+    def unit_force(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
+        t1 = unit_force_step(axis(joint), inertia(b, joint), b)
+        return entries_of("t1_n t1_f", t1)
+
+    def pair(b: ProgramBuilder[S], j: Entries[S], i: Entries[S]) -> Mapping[str, tuple[S, S]]:
+        entry = pair_step(axis(j), i.label, i.spatial("t1_n t1_f"), b)
+        return {"mass_matrix": (entry, entry)}
+
     rolled.towards_base(rolled.each_joint(moments))
     rolled.each_joint(unit_force)
-    rolled.each_pair_both_ways(mass_of_pair)
+    rolled.each_pair_both_ways(pair)
     for by in drives:
         rolled.on_diagonal("mass_matrix", DRIVES[by])
 
 
 def coriolis_matrix(tree: KinematicTree[S], rolled: RolledBuilder[S]) -> None:
-    """(n, n), both triangles."""
+    """(n, n), both triangles: CO-14, CO-43."""
     with rolled.straight() as x:
         places = place_sweep(tree, x.b, x.state.q)
         write_places(places, x)
         write_velocities(places, velocity_sweep(places, x.b, x.state.qd), x)
+
+    def answers(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
+        return rates_entries(rates(b, joint))
+
+    def pair(b: ProgramBuilder[S], j: Entries[S], i: Entries[S]) -> Mapping[str, tuple[S, S]]:
+        entries = coriolis_pair_step(axis(j), psi(j), axis(i), answers_of(i), b)
+        return {"coriolis_matrix": entries}
+
     rolled.towards_base(rolled.each_joint(weight))
     rolled.each_joint(answers)
-    rolled.each_pair_both_ways(coriolis_of_pair)
-
-
-# -- one joint ---------------------------------------------------------------------------------
-
-
-def moments(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
-    """Write the moments: CO-9 of the body."""
-    return moments_entries(moments_of(b, joint))
-
-
-def unit_force(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
-    """CO-14: t_1"""
-    t1 = unit_force_step(axis(joint), inertia(b, joint), b)
-    return spatial_entries(("t1_n", "t1_f"), t1)
-
-
-def answers(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
-    """Write t_1, t_2 and t_4: CO-14."""
-    return rates_entries(rates(b, joint))
-
-
-# -- two joints: j carries i, or is i ----------------------------------------------------------
-
-
-def mass_of_pair(b: ProgramBuilder[S], j: Entries[S], i: Entries[S]) -> Mapping[str, tuple[S, S]]:
-    """Write the entries of M: CO-27."""
-    entry = pair_step(axis(j), i.label, spatial(i, "t1_n", "t1_f"), b)
-    return {"mass_matrix": (entry, entry)}
-
-
-def coriolis_of_pair(
-    b: ProgramBuilder[S], j: Entries[S], i: Entries[S]
-) -> Mapping[str, tuple[S, S]]:
-    """Write the entries of C: CO-43."""
-    return {"coriolis_matrix": coriolis_pair_step(axis(j), psi(j), axis(i), answers_of(i), b)}
+    rolled.each_pair_both_ways(pair)

@@ -52,9 +52,7 @@ from symgen.algebra.linear import Matrix, Vector, all_zero, diagonal, outer, ske
 from symgen.algebra.spatial import Spatial
 from symgen.formulations.composite.bodies import LoadEffects, LoadSum, load_effects_step
 from symgen.formulations.composite.derivatives import (
-    Bodies,
     Composite,
-    Forces,
     body_sweep,
     force_by_q_step,
     force_sweep,
@@ -69,10 +67,7 @@ from symgen.formulations.composite.rolled import (
     of_body,
     psi,
     rate,
-    spatial,
-    spatial_entries,
     write_kinematics,
-    write_spatial,
 )
 from symgen.formulations.rolled import Entries, RolledBuilder, StraightBuilder, entries_of
 from symgen.formulations.shared import blocks_of_joints, flat, let_derivative, let_spatial
@@ -175,37 +170,23 @@ def joint_wrench_derivatives(
     }
     net = {j: reaction_with_loads(forces.forces[j], bodies.loads.get(j)) for j in frames}
     wrenches = {j: wrench_step(bodies.places[j], frames[j], net[j], b) for j in frames}
-    blocks = pair_sweep(tree, bodies, forces, frames, net, b)
-    results: dict[str, Sequence[S]] = {"joint_wrenches": flat(map(entries, wrenches.values()))}
-    for place, name in enumerate(ARRAYS):
-        rows = [{j: entries(slope[place]) for j, slope in block.items()} for block in blocks]
-        results[name] = blocks_of_joints(tree, rows, 6)
-    return results
-
-
-def pair_sweep(
-    tree: KinematicTree[S],
-    bodies: Bodies[S],
-    forces: Forces[S],
-    frames: Mapping[int, LinkFrame[S]],
-    wrenches: Mapping[int, Spatial[S]],
-    b: ProgramBuilder[S],
-) -> list[dict[int, Slopes[S]]]:
-    """For every joint i by joint j: derivatives of the wrench in i."""
     places, velocities = bodies.places, bodies.velocities
     motions = {j: Motion(at.axis, velocities[j].psi, forces.rates[j]) for j, at in places.items()}
-    blocks: dict[int, dict[int, Slopes[S]]] = {i: {} for i in places}
+    slopes: dict[int, dict[int, Slopes[S]]] = {i: {} for i in places}
     for k in reversed(places):
         at, composite, load = places[k], bodies.composites[k], bodies.loads.get(k)
-        arguments = composite, forces.forces[k], forces.effects.get(k)
-        t = changes_step(at, motions[k], *arguments, b)
-        turned = own_step(at, rides(at.joint, b.algebra), frames[k], wrenches[k], b)
+        t = changes_step(at, motions[k], composite, forces.forces[k], forces.effects.get(k), b)
+        turned = own_step(at, rides(at.joint, b.algebra), frames[k], net[k], b)
         response = response_step(at, frames[k], composite, load, b)
         for j in tree.path(k):
-            blocks[j][k] = beyond_step(at, t, places[j], frames[j], turned if j == k else None, b)
+            slopes[j][k] = beyond_step(at, t, places[j], frames[j], turned if j == k else None, b)
             if j != k:
-                blocks[k][j] = before_step(at, frames[k], response, places[j], motions[j], b)
-    return list(blocks.values())
+                slopes[k][j] = before_step(at, frames[k], response, places[j], motions[j], b)
+    results: dict[str, Sequence[S]] = {"joint_wrenches": flat(map(entries, wrenches.values()))}
+    for place, name in enumerate(ARRAYS):
+        blocks = ({j: entries(x[place]) for j, x in block.items()} for block in slopes.values())
+        results[name] = blocks_of_joints(tree, blocks, 6)
+    return results
 
 
 # -- steps, one joint each ---------------------------------------------------------------------
@@ -360,7 +341,7 @@ def entries(wrench: Spatial[S]) -> tuple[S, ...]:
     return (*wrench.linear, *wrench.angular)
 
 
-CHANGES = (("t3_n", "t3_f"), ("t2_n", "t2_f"), ("t1_n", "t1_f"))
+CHANGES = ("t3_n t3_f", "t2_n t2_f", "t1_n t1_f")
 """Columns of `changes_step`."""
 
 
@@ -368,14 +349,18 @@ def rolled_wrench_derivatives(tree: KinematicTree[S], rolled: RolledBuilder[S]) 
     """[f n] of every joint, (n, 6), and its derivatives by q, qd and qdd, (n, 6, n) each."""
     with rolled.straight() as x:
         places = write_kinematics(x)
-        write_links(places, x)
+        for j, at in places.items():
+            turn, lever = link_of(at.joint, x.state.q[j - 1], x.b.algebra)
+            x.write(j, "turn", turn)
+            x.write(j, "lever", lever)
+            x.write(j, "rides", rides(at.joint, x.b.algebra))
         loaded = write_loads(tree, places, x)
 
     def of_joint(b: ProgramBuilder[S], joint: Entries[S]) -> Mapping[Column, S]:
         return {**wrench(b, joint, loaded), **response(b, joint, loaded)}
 
     def beyond(b: ProgramBuilder[S], i: Entries[S], j: Entries[S]) -> Mapping[str, tuple[S, ...]]:
-        changes = spatial(j, *CHANGES[0]), spatial(j, *CHANGES[1]), spatial(j, *CHANGES[2])
+        changes = j.spatial(CHANGES[0]), j.spatial(CHANGES[1]), j.spatial(CHANGES[2])
         return by_array(beyond_step(axis(j), changes, axis(i), link_frame(i), None, b))
 
     def before(b: ProgramBuilder[S], i: Entries[S], j: Entries[S]) -> Mapping[str, tuple[S, ...]]:
@@ -385,7 +370,7 @@ def rolled_wrench_derivatives(tree: KinematicTree[S], rolled: RolledBuilder[S]) 
     rolled.towards_base(rolled.each_joint(of_body))
     rolled.each_joint(of_joint)
     with rolled.straight() as x:
-        rows = [entries(spatial(x.joint(j), "n_w", "f_w")) for j in places]
+        rows = [entries(x.joint(j).spatial("n_w f_w")) for j in places]
         x.b.output("joint_wrenches", (len(rows), 6), flat(rows))
     rolled.each_pair(beyond, before)
     rolled.on_diagonal("dw_dq", "f_own", "n_own")
@@ -394,20 +379,11 @@ def rolled_wrench_derivatives(tree: KinematicTree[S], rolled: RolledBuilder[S]) 
 # -- straight phases ---------------------------------------------------------------------------
 
 
-def write_links(places: Mapping[int, Place[S]], x: StraightBuilder[S]) -> None:
-    """Where the links are behind their joints."""
-    for j, at in places.items():
-        turn, lever = link_of(at.joint, x.state.q[j - 1], x.b.algebra)
-        x.write(j, "turn", turn)
-        x.write(j, "lever", lever)
-        x.write(j, "rides", rides(at.joint, x.b.algebra))
-
-
 def write_loads(tree: KinematicTree[S], places: dict[int, Place[S]], x: StraightBuilder[S]) -> bool:
     """Loads outboard of every joint; says whether there are any."""
     sums = loads_beyond(tree, places, x)
     for j, load in sums.items():
-        write_spatial(x, j, ("n0_L", "F0_L"), load.wrench)
+        x.write(j, "n0_L F0_L", load.wrench)
         x.write(j, "L0", load.L)
     return bool(sums)
 
@@ -419,16 +395,16 @@ def wrench(b: ProgramBuilder[S], joint: Entries[S], loaded: bool) -> Mapping[Col
     """CO-14, CO-15, CO-50, CO-51"""
     at, loads = axis(joint), loads_of(b, joint, loaded)
     link = placed_link(b, joint)
-    force = spatial(joint, "n0_in", "f0_in")
+    force = joint.spatial("n0_in f0_in")
     net = reaction_with_loads(force, loads)
     effects = load_effects_step(at, loads, b) if loads else None
     changes = changes_step(at, motion(joint), composite(b, joint), force, effects, b)
     turned = own_step(at, joint.scalar("rides"), link, net, b)
     columns = {**entries_of("R_link", link.R), **entries_of("p", link.p)}
     for stems, change in zip(CHANGES, changes, strict=True):
-        columns |= spatial_entries(stems, change)
-    columns |= spatial_entries(("n_w", "f_w"), wrench_step(at, link, net, b))
-    return columns | spatial_entries(("n_own", "f_own"), turned)
+        columns |= entries_of(stems, change)
+    columns |= entries_of("n_w f_w", wrench_step(at, link, net, b))
+    return columns | entries_of("n_own f_own", turned)
 
 
 def response(b: ProgramBuilder[S], joint: Entries[S], loaded: bool) -> Mapping[Column, S]:

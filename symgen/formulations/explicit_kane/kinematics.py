@@ -180,23 +180,6 @@ def body_center(joint: Joint[S], algebra: Algebra[S]) -> Vector[S]:
     return zero_vector(algebra) if algebra.is_zero(joint.body.mass) else joint.body.com
 
 
-def partial_step(
-    joint: Joint[S],
-    at: Geometry[S],
-    path: Sequence[int],
-    partials: Mapping[tuple[int, int], Spatial[S]],
-    b: ProgramBuilder[S],
-) -> dict[tuple[int, int], Spatial[S]]:
-    """Write P_r^k for k and all r on the `path` to the parent, which has `partials`: EK-2."""
-    k, p = joint.number, joint.parent
-    columns = {(k, k): at.axis}
-    with b.step("partial velocities", joint.name):
-        for r in path:
-            value = shifted_out(at, partials[r, p])
-            columns[r, k] = let_spatial(b, lettered(f"P_{r}_{k}", MOTION), value, "EK-2")
-    return columns
-
-
 def motion_step(
     joint: Joint[S], at: Geometry[S], p: Motion[S], qd: S, qdd: S, b: ProgramBuilder[S]
 ) -> Motion[S]:
@@ -247,29 +230,30 @@ def system_at(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], moving: bool = True
 ) -> System[S]:
     """Write EK-1 to EK-7 for all bodies; EK-1 and EK-2 alone where nothing is `moving`."""
-    loads, points = loads_by_body(tree, b, state)
-    geometry = geometry_sweep(tree, b, state, points)
-    rotations = rotation_sweep(tree, b, geometry, loads)
-    partial = partial_sweep(tree, b, geometry)
-    still = System(tree, b, state, geometry, loads, rotations, {}, partial, {})
-    return force_sweep(still) if moving else still
-
-
-def geometry_sweep(
-    tree: KinematicTree[S],
-    b: ProgramBuilder[S],
-    state: State[S],
-    points: Mapping[int, Sequence[Vector[S]]],
-) -> dict[int, Geometry[S]]:
-    """Write EK-1 for all joints."""
+    loads: dict[int, tuple[Wrench[S], ...]] = {}
+    points: dict[int, tuple[Vector[S], ...]] = {}
+    for place, wrench in zip(tree.loads, state.loads, strict=True):
+        k = place.body
+        if k != BASE and not all_zero((*wrench.force, *wrench.moment), b.algebra):
+            loads[k] = (*loads.get(k, ()), wrench)
+            points[k] = (*points.get(k, ()), place.point)
     centers = {BASE: zero_vector(b.algebra)}
     geometry: dict[int, Geometry[S]] = {}
-    for joint in tree.joints:
+    for joint, q in zip(tree.joints, state.q, strict=True):
         k = joint.number
         centers[k] = body_center(joint, b.algebra)
-        on_body = points.get(k, ())
-        geometry[k] = geometry_step(joint, centers[joint.parent], on_body, state.q[k - 1], b)
-    return geometry
+        geometry[k] = geometry_step(joint, centers[joint.parent], points.get(k, ()), q, b)
+    rotations = rotation_sweep(tree, b, geometry, loads)
+    partial: dict[tuple[int, int], Spatial[S]] = {}
+    for joint in tree.joints:
+        k, p = joint.number, joint.parent
+        partial[k, k] = geometry[k].axis
+        with b.step("partial velocities", joint.name):
+            for r in tree.path(p):
+                value = shifted_out(geometry[k], partial[r, p])
+                partial[r, k] = let_spatial(b, lettered(f"P_{r}_{k}", MOTION), value, "EK-2")
+    still = System(tree, b, state, geometry, loads, rotations, {}, partial, {})
+    return force_sweep(still) if moving else still
 
 
 def rotation_sweep(
@@ -287,17 +271,6 @@ def rotation_sweep(
     return rotations
 
 
-def partial_sweep(
-    tree: KinematicTree[S], b: ProgramBuilder[S], geometry: Mapping[int, Geometry[S]]
-) -> dict[tuple[int, int], Spatial[S]]:
-    """Write EK-2 for all bodies."""
-    partial: dict[tuple[int, int], Spatial[S]] = {}
-    for joint in tree.joints:
-        path = tree.path(joint.parent)
-        partial.update(partial_step(joint, geometry[joint.number], path, partial, b))
-    return partial
-
-
 def force_sweep(still: System[S]) -> System[S]:
     """Write EK-3 to EK-7 for all bodies: the system with its motions and forces."""
     tree, b, state = still.tree, still.b, still.state
@@ -313,17 +286,3 @@ def force_sweep(still: System[S]) -> System[S]:
             load = load_step(at, still.rotations[k], still.loads[k], b.algebra)
         forces[k] = force_step(joint, at, motions[k], load, b)
     return replace(still, motions=motions, forces=forces)
-
-
-def loads_by_body(
-    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
-) -> tuple[dict[int, tuple[Wrench[S], ...]], dict[int, tuple[Vector[S], ...]]]:
-    """Wrenches and points of the loads on every body that has some; none acts on the base."""
-    wrenches: dict[int, tuple[Wrench[S], ...]] = {}
-    points: dict[int, tuple[Vector[S], ...]] = {}
-    for place, wrench in zip(tree.loads, state.loads, strict=True):
-        k = place.body
-        if k != BASE and not all_zero((*wrench.force, *wrench.moment), b.algebra):
-            wrenches[k] = (*wrenches.get(k, ()), wrench)
-            points[k] = (*points.get(k, ()), place.point)
-    return wrenches, points

@@ -26,7 +26,7 @@ from typing import Generic
 
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Matrix, Vector, all_zero, outer, skew, zero_vector
-from symgen.algebra.spatial import Spatial
+from symgen.algebra.spatial import Moments, Spatial
 from symgen.algebra.turns import UPPER, Turn, acceleration_matrix, mirrored, turn_of
 from symgen.formulations.joint_terms import reflected_inertia, with_joint_terms
 from symgen.formulations.shared import let_spatial, let_symmetric
@@ -58,15 +58,6 @@ NOTES = {
 
 
 @dataclass(frozen=True)
-class BodyMoments(Generic[S]):
-    """KANE-2: mass, first moments and second moments int r r^T dm about k+, basis of the body."""
-
-    m: S
-    h: Vector[S]
-    J: Matrix[S]
-
-
-@dataclass(frozen=True)
 class Contribution(Generic[S]):
     """All that enters the recursion at joint k.
 
@@ -82,7 +73,7 @@ class Contribution(Generic[S]):
     u: Vector[S]
     l: Vector[S]  # noqa: E741
     P: Spatial[S]
-    body: BodyMoments[S]
+    body: Moments[S]
     qd: S
     qdd: S
     rotor: S
@@ -126,78 +117,54 @@ def _turned(turn: Turn[S], x: Inertia[S]) -> Inertia[S]:
 
 def contributions(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], prescribed: Sequence[int]
-) -> list[Contribution[S]]:
+) -> dict[int, Contribution[S]]:
     """Write KANE-1 to KANE-3 of every joint; the motion of the joints in `prescribed` is given."""
+    algebra, body_contributions = b.algebra, dict[int, Contribution[S]]()
     resistances = with_joint_terms(tree, b, state, [-tau for tau in state.tau])
-    loads = _loads_by_body(tree)
-    return [
-        contribution(
-            tree, joint, b, state, resistances, loads[joint.number], joint.number in prescribed
-        )
-        for joint in tree.joints
-    ]
+    for joint, q, qd, qdd, resistance in zip(
+        tree.joints, state.q, state.qd, state.qdd, resistances, strict=True
+    ):
+        k, link = joint.number, joint.placement.link
+        parent = identity_transform(algebra)
+        if joint.parent != BASE:
+            parent = tree.joint(joint.parent).placement.link
+        placement = parent @ joint.placement.tree
+        turn = joint.turns(q, algebra)[1]
+        with b.step("contributions", joint.name):
+            E = b.let(f"E_{k}", placement.rotation, "KANE-1")
+            Q = b.let(f"Q_{k}", turn, "KANE-1")
+            u = b.let(f"u_{k}", placement.translation, "KANE-1")
+            body_contributions[k] = Contribution(
+                joint=joint,
+                E=_named_turn(placement.rotation, E, b),
+                Q=_named_turn(turn, Q, b),
+                u=u,
+                l=b.let(f"l_{k}", joint.slide(q, algebra), "KANE-1"),
+                P=Spatial(*joint.axes(algebra)),
+                body=body_moments(joint, b),
+                qd=qd,
+                qdd=qdd,
+                rotor=reflected_inertia(joint),
+                resistance=b.let(f"resistance_{k}", resistance, "KANE-3"),
+                points={i: link.apply(x.point) for i, x in enumerate(tree.loads) if x.body == k},
+                free=k not in prescribed,
+            )
+    return body_contributions
 
 
-def contribution(
-    tree: KinematicTree[S],
-    joint: Joint[S],
-    b: ProgramBuilder[S],
-    state: State[S],
-    resistances: Sequence[S],
-    loads: Sequence[int],
-    prescribed: bool,
-) -> Contribution[S]:
-    """Write KANE-1 to KANE-3 of one joint."""
-    k, algebra, at = joint.number, b.algebra, joint.placement
-    parent = identity_transform(algebra)
-    if joint.parent != BASE:
-        parent = tree.joint(joint.parent).placement.link
-    placement = parent @ at.tree
-    q = state.q[k - 1]
-    turn = joint.turns(q, algebra)[1]
-    s, t = joint.axes(algebra)
-    with b.step("contributions", joint.name):
-        E = b.let(f"E_{k}", placement.rotation, "KANE-1")
-        Q = b.let(f"Q_{k}", turn, "KANE-1")
-        u = b.let(f"u_{k}", placement.translation, "KANE-1")
-        return Contribution(
-            joint=joint,
-            E=_named_turn(placement.rotation, E, b),
-            Q=_named_turn(turn, Q, b),
-            u=u,
-            l=b.let(f"l_{k}", joint.slide(q, algebra), "KANE-1"),
-            P=Spatial(s, t),
-            body=body_moments(joint, b),
-            qd=state.qd[k - 1],
-            qdd=state.qdd[k - 1],
-            rotor=reflected_inertia(joint),
-            resistance=b.let(f"resistance_{k}", resistances[k - 1], "KANE-3"),
-            points={i: at.link.apply(tree.loads[i].point) for i in loads},
-            free=not prescribed,
-        )
-
-
-def body_moments(joint: Joint[S], b: ProgramBuilder[S]) -> BodyMoments[S]:
+def body_moments(joint: Joint[S], b: ProgramBuilder[S]) -> Moments[S]:
     """KANE-2, from the link frame to the basis of the body."""
     k, link, body = joint.number, joint.placement.link, joint.body
     c = link.apply(body.com)
     h = b.let(f"h_{k}", c * body.mass, "KANE-2")
     J = turn_of(link.rotation, b.algebra).symmetric(second_moments(body.inertia, b.algebra))
-    return BodyMoments(body.mass, h, let_symmetric(b, f"J_{k}", J + outer(h, c), "KANE-2"))
+    return Moments(body.mass, h, let_symmetric(b, f"J_{k}", J + outer(h, c), "KANE-2"))
 
 
 def _named_turn(structure: Matrix[S], named: Matrix[S], b: ProgramBuilder[S]) -> Turn[S]:
     """The turn with its named entries: what its structure is shows in what the names stand for."""
     turn = turn_of(structure, b.algebra)
     return Turn(named, turn.plane, turn.trivial)
-
-
-def _loads_by_body(tree: KinematicTree[S]) -> dict[int, list[int]]:
-    """Positions of the loads on every body."""
-    loads: dict[int, list[int]] = {number: [] for number in range(tree.n + 1)}
-    for i, load in enumerate(tree.loads):
-        loads[load.body].append(i)
-    return loads
 
 
 @dataclass(frozen=True)
@@ -284,7 +251,10 @@ def motion_step(at: Contribution[S], parent: Motion[S], b: ProgramBuilder[S]) ->
         alpha = alpha_in + omega_in.cross(s * at.qd) + s * at.qdd
         alpha = b.let(f"alpha_t_{k}", alpha, "KANE-5")
         W = b.let(f"W_{k}", acceleration_matrix(omega, alpha), "KANE-6")
-        a_in = b.let(f"a_in_{k}", a_in_part(at, parent, omega_in, alpha_in, b.algebra), "KANE-7")
+        a_in = at.turned_out(parent.a + parent.W.apply(at.u))
+        if not all_zero(at.l, b.algebra):
+            a_in = a_in + acceleration_matrix(omega_in, alpha_in).apply(at.l)
+        a_in = b.let(f"a_in_{k}", a_in, "KANE-7")
         a = a_in + omega_in.cross(t * (at.qd + at.qd)) + t * at.qdd
         a = b.let(f"a_t_{k}", a, "KANE-7")
     return Motion(omega, alpha, a, W, omega_in, alpha_in, a_in)
@@ -309,37 +279,11 @@ def force_step(
     """Write the force on a body: KANE-9."""
     k = at.joint.number
     with b.step("forces", at.joint.name):
-        F_1 = inertia_force(at.body, motion.a, motion.W)
+        F_1 = -at.body.force(motion.a, motion.W)
         for i, point in at.points.items():
             load = loads[i]
             F_1 = F_1 + Spatial(load.angular + point.cross(load.linear), load.linear)
         return let_spatial(b, (f"F_1_n_{k}", f"F_1_f_{k}"), F_1, "KANE-9")
-
-
-# -- parts of steps ----------------------------------------------------------------------------
-
-
-def a_in_part(
-    at: Contribution[S],
-    parent: Motion[S],
-    omega_in: Vector[S],
-    alpha_in: Vector[S],
-    algebra: Algebra[S],
-) -> Vector[S]:
-    """KANE-7: the acceleration of the point of the parent that is at k+."""
-    a_in = at.turned_out(parent.a + parent.W.apply(at.u))
-    if not all_zero(at.l, algebra):
-        a_in = a_in + acceleration_matrix(omega_in, alpha_in).apply(at.l)
-    return a_in
-
-
-def inertia_force(body: BodyMoments[S], a: Vector[S], W: Matrix[S]) -> Spatial[S]:
-    """Return the force of inertia of a body whose points have the accelerations a + W r."""
-    moments = W @ body.J
-    moment = Vector(
-        moments[2, 1] - moments[1, 2], moments[0, 2] - moments[2, 0], moments[1, 0] - moments[0, 1]
-    )
-    return Spatial(-(body.h.cross(a) + moment), -(a * body.m + W.apply(body.h)))
 
 
 # -- sweeps over the tree ----------------------------------------------------------------------

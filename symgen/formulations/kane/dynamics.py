@@ -13,11 +13,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from symgen.algebra.interface import S
-from symgen.algebra.linear import Matrix, Vector
-from symgen.algebra.turns import UPPER, mirrored
-from symgen.formulations.kane.contributions import BodyMoments, Contribution, contributions
-from symgen.formulations.kane.recursion import Solution, solve, turning_inertia
-from symgen.formulations.shared import let_symmetric, pivot_results
+from symgen.algebra.spatial import Moments, trace_less
+from symgen.formulations.kane.contributions import Contribution, contributions
+from symgen.formulations.kane.recursion import solve
+from symgen.formulations.shared import all_joints, let_moments, pivot_results
 from symgen.formulations.state import State
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder, Results
@@ -25,31 +24,31 @@ from symgen.program.builder import ProgramBuilder, Results
 
 def forward_dynamics(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
     """qdd (n,)"""
-    solution = _solved(tree, b, state, ())
-    return {
-        "qdd": solution.results,
-        **pivot_results(solution.pivots, diagonal_sweep(solution.at, b)),
-    }
+    return _solved(tree, b, state, "qdd", ())
+
+
+def hybrid_dynamics(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
+    """y (n,): qdd of the free joints, tau of the prescribed ones."""
+    return _solved(tree, b, state, "y", [j.number for j in tree.joints if j.prescribed])
+
+
+def _solved(
+    tree: KinematicTree[S],
+    b: ProgramBuilder[S],
+    state: State[S],
+    result: str,
+    prescribed: Sequence[int],
+) -> Results[S]:
+    at = contributions(tree, b, state, prescribed)
+    values, pivots = solve(tree, at, b, state)
+    return {result: values, **pivot_results(pivots, diagonal_sweep(at, b))}
 
 
 def torques(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
     """tau (n,) at the accelerations of the state: the motion of every joint is prescribed."""
     state = replace(state, tau=(b.algebra.zero,) * tree.n)
-    solution = _solved(tree, b, state, [joint.number for joint in tree.joints])
-    return {"tau": solution.results}
-
-
-def hybrid_dynamics(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
-    """y (n,): qdd of the free joints, tau of the prescribed ones."""
-    prescribed = [joint.number for joint in tree.joints if joint.prescribed]
-    solution = _solved(tree, b, state, prescribed)
-    return {"y": solution.results, **pivot_results(solution.pivots, diagonal_sweep(solution.at, b))}
-
-
-def _solved(
-    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], prescribed: Sequence[int]
-) -> Solution[S]:
-    return solve(tree, contributions(tree, b, state, prescribed), b, state)
+    at = contributions(tree, b, state, all_joints(tree))
+    return {"tau": solve(tree, at, b, state)[0]}
 
 
 NOTES = {
@@ -62,63 +61,40 @@ NOTES = {
 
 def diagonal_sweep(at: Mapping[int, Contribution[S]], b: ProgramBuilder[S]) -> list[S]:
     """KANE-17, KANE-18: the entries of the free joints."""
-    children: dict[int, list[BodyMoments[S]]] = {k: [] for k in at}
+    children: dict[int, list[Moments[S]]] = {k: [] for k in at}
     entries: dict[int, S] = {}
     for k in reversed(tuple(at)):
         composite = composite_step(at[k], children[k][::-1], b)
         if at[k].free:
-            entries[k] = diagonal_step(at[k], composite, b)
+            s, t, two = at[k].P.angular, at[k].P.linear, b.algebra.constant(2.0)
+            with b.step("composite bodies", at[k].joint.name):
+                entry = s.dot(trace_less(composite.E).apply(s))
+                entry = entry + t.dot(s.cross(composite.h)) * two + composite.m * t.dot(t)
+                entries[k] = b.let(f"M_diagonal_{k}", entry + at[k].rotor, "KANE-18")
         if at[k].joint.parent != BASE:
             children[at[k].joint.parent].append(moments_back_step(at[k], composite, b))
     return [entries[k] for k in sorted(entries)]
 
 
 def composite_step(
-    at: Contribution[S], children: list[BodyMoments[S]], b: ProgramBuilder[S]
-) -> BodyMoments[S]:
+    at: Contribution[S], children: list[Moments[S]], b: ProgramBuilder[S]
+) -> Moments[S]:
     """KANE-17: the sum."""
-    m, h, J = at.body.m, at.body.h, at.body.J
+    body = at.body
     with b.step("composite bodies", at.joint.name):
         for child in children:
-            m, h, J = m + child.m, h + child.h, J + child.J
-        return _named(BodyMoments(m, h, J), f"composite_{at.joint.number}", b)
+            body = body + child
+        return _named(body, f"composite_{at.joint.number}", b)
 
 
-def diagonal_step(at: Contribution[S], body: BodyMoments[S], b: ProgramBuilder[S]) -> S:
-    """Write an entry of the diagonal of M: KANE-18."""
-    s, t = at.P.angular, at.P.linear
-    two = b.algebra.constant(2.0)
-    with b.step("composite bodies", at.joint.name):
-        turning = s.dot(turning_inertia(body.J).apply(s))
-        entry = turning + t.dot(s.cross(body.h)) * two + body.m * t.dot(t) + at.rotor
-        return b.let(f"M_diagonal_{at.joint.number}", entry, "KANE-18")
-
-
-def moments_back_step(
-    at: Contribution[S], body: BodyMoments[S], b: ProgramBuilder[S]
-) -> BodyMoments[S]:
+def moments_back_step(at: Contribution[S], body: Moments[S], b: ProgramBuilder[S]) -> Moments[S]:
     """KANE-17: about the reference point of the parent, in its axes."""
     k = at.joint.number
     with b.step("composite bodies", at.joint.name):
-        body = _moved(body, at.l)
-        placement = BodyMoments(body.m, at.Q.apply(body.h), at.Q.symmetric(body.J))
-        placement = _named(placement, f"seat_{k}", b)
-        ahead = BodyMoments(placement.m, at.E.apply(placement.h), at.E.symmetric(placement.J))
-        return _moved(_named(ahead, f"ahead_{k}", b), at.u)
+        body = _named(body.moved(at.l).turned(at.Q), f"seat_{k}", b)
+        return _named(body.turned(at.E), f"ahead_{k}", b).moved(at.u)
 
 
-def _moved(body: BodyMoments[S], r: Vector[S]) -> BodyMoments[S]:
-    """About the point that r starts from."""
-    h = body.h + r * body.m
-    before, after, lever = tuple(body.h), tuple(h), tuple(r)
-    J = mirrored(
-        {(i, k): body.J[i, k] + before[i] * lever[k] + lever[i] * after[k] for i, k in UPPER}
-    )
-    return BodyMoments(body.m, h, J)
-
-
-def _named(body: BodyMoments[S], name: str, b: ProgramBuilder[S]) -> BodyMoments[S]:
-    m = b.let(f"m_{name}", body.m, "KANE-17")
-    h: Vector[S] = b.let(f"h_{name}", body.h, "KANE-17")
-    J: Matrix[S] = let_symmetric(b, f"J_{name}", body.J, "KANE-17")
-    return BodyMoments(m, h, J)
+def _named(body: Moments[S], name: str, b: ProgramBuilder[S]) -> Moments[S]:
+    names = (f"m_{name}", f"h_{name}", f"J_{name}")
+    return Moments(*let_moments(b, names, (body.m, body.h, body.E), "KANE-17"))

@@ -62,11 +62,10 @@ from dataclasses import dataclass
 from typing import Generic
 
 from symgen.algebra.interface import Algebra, S
-from symgen.algebra.linear import Matrix, Vector, diagonal, skew, zero_vector
-from symgen.algebra.spatial import Spatial
+from symgen.algebra.linear import Matrix, Vector, diagonal, skew
+from symgen.algebra.spatial import Moments, Spatial, trace_less, zero_spatial
 from symgen.algebra.turns import UPPER, mirrored
 from symgen.formulations.kane.contributions import (
-    BodyMoments,
     Contribution,
     Inertia,
     Loads,
@@ -110,12 +109,11 @@ NOTES = {
 
 @dataclass(frozen=True)
 class Articulated(Generic[S]):
-    """KANE-10 to KANE-13: the articulated body k, before and after elimination of joint k.
+    """KANE-10 to KANE-13: the articulated body k, with what is left of it without joint k.
 
     `pivot`, `inverse_pivot`, `g` and `e` only where the joint is free.
     """
 
-    I_3: Inertia[S]
     F_3: Spatial[S]
     U: Spatial[S]
     pivot: S
@@ -126,22 +124,8 @@ class Articulated(Generic[S]):
     left_force: Spatial[S]
 
 
-@dataclass(frozen=True)
-class Acceleration(Generic[S]):
-    """KANE-14 to KANE-16; `result` is qdd_k, or tau_k of a prescribed joint, `alone` qdd_own_k."""
-
-    A_in: Spatial[S]
-    A: Spatial[S]
-    alone: S
-    result: S
-
-
-@dataclass(frozen=True)
-class Carried(Generic[S]):
-    """Return the part of one child in the articulated body of its parent, parent axes."""
-
-    I: Inertia[S]  # noqa: E741
-    F: Spatial[S]
+Carried = tuple[Inertia[S], Spatial[S]]
+"""The part of one child in the articulated body of its parent, parent axes."""
 
 
 # -- steps, one joint each ---------------------------------------------------------------------
@@ -155,100 +139,31 @@ def articulated_step(
     with b.step("articulated bodies", at.joint.name):
         I_3, F_3 = body_inertia(at.body, algebra), F_1
         for child in children:
-            I_3, F_3 = I_3 + child.I, F_3 + child.F
+            I_3, F_3 = I_3 + child[0], F_3 + child[1]
         I_3 = let_inertia(b, f"I_3_{k}", I_3, "KANE-10")
         F_3 = let_spatial(b, (f"F_3_n_{k}", f"F_3_f_{k}"), F_3, "KANE-11")
         U = let_spatial(b, (f"U_n_{k}", f"U_f_{k}"), I_3.apply(P), "KANE-12")
         if not at.free:
             zero = algebra.zero
-            return Articulated(I_3, F_3, U, zero, zero, P, zero, I_3, F_3)
-        pivot, inverse_pivot, g = pivot_part(at, U, b)
-        e = effort_part(at, F_3, b)
-        left_inertia, left_force = left_part(at, I_3, F_3, U, g, e, b)
-        return Articulated(I_3, F_3, U, pivot, inverse_pivot, g, e, left_inertia, left_force)
-
-
-def carried_step(at: Contribution[S], body: Articulated[S], b: ProgramBuilder[S]) -> Carried[S]:
-    """Write body k without joint k in its parent: KANE-10, KANE-11."""
-    with b.step("articulated bodies", at.joint.name):
-        return Carried(
-            at.back_inertia(body.left_inertia, "I", "KANE-10", b), at.back(body.left_force)
-        )
-
-
-def acceleration_step(
-    at: Contribution[S], body: Articulated[S], parent: Spatial[S], b: ProgramBuilder[S]
-) -> Acceleration[S]:
-    """Write the acceleration of a joint and its body: KANE-14 to KANE-16."""
-    k = at.joint.number
-    with b.step("accelerations", at.joint.name):
-        A_in = let_spatial(b, (f"A_in_n_{k}", f"A_in_f_{k}"), at.out(parent), "KANE-14")
-        if not at.free:
-            return Acceleration(A_in, A_in, b.algebra.zero, torque_part(at, body, A_in, b))
-        own_rate = b.let(f"qdd_own_{k}", body.e * body.inverse_pivot, "KANE-14")
-        qdd = b.let(f"qdd_{k}", own_rate - body.g.dot(A_in), "KANE-14")
-        A = let_spatial(b, (f"A_n_{k}", f"A_f_{k}"), A_in + at.P * qdd, "KANE-15")
-        return Acceleration(A_in, A, own_rate, qdd)
+            return Articulated(F_3, U, zero, zero, P, zero, I_3, F_3)
+        pivot = b.let(f"pivot_{k}", P.dot(U) + at.rotor, "KANE-12")
+        if algebra.is_zero(pivot):
+            raise NoSolutionError(f"joint {k} has no inertia: its pivot is 0")
+        inverse_pivot = b.let(f"inverse_pivot_{k}", algebra.one / pivot, "KANE-12")
+        g = let_spatial(b, (f"g_n_{k}", f"g_f_{k}"), U * inverse_pivot, "KANE-12")
+        e = b.let(f"e_{k}", P.dot(F_3) - at.resistance, "KANE-13")
+        left_inertia = let_inertia(b, f"I_left_{k}", I_3 + without(U, g, algebra), "KANE-10")
+        left_force = let_spatial(b, (f"F_left_n_{k}", f"F_left_f_{k}"), F_3 - g * e, "KANE-11")
+        return Articulated(F_3, U, pivot, inverse_pivot, g, e, left_inertia, left_force)
 
 
 # -- parts of steps ----------------------------------------------------------------------------
 
 
-def pivot_part(at: Contribution[S], U: Spatial[S], b: ProgramBuilder[S]) -> tuple[S, S, Spatial[S]]:
-    """KANE-12: pivot, its reciprocal, and g"""
-    k = at.joint.number
-    pivot = b.let(f"pivot_{k}", at.P.dot(U) + at.rotor, "KANE-12")
-    if b.algebra.is_zero(pivot):
-        raise NoSolutionError(f"joint {k} has no inertia: its pivot is 0")
-    inverse_pivot = b.let(f"inverse_pivot_{k}", b.algebra.one / pivot, "KANE-12")
-    g = let_spatial(b, (f"g_n_{k}", f"g_f_{k}"), U * inverse_pivot, "KANE-12")
-    return pivot, inverse_pivot, g
-
-
-def effort_part(at: Contribution[S], F_3: Spatial[S], b: ProgramBuilder[S]) -> S:
-    """Write the effort of a joint: KANE-13."""
-    return b.let(f"e_{at.joint.number}", at.P.dot(F_3) - at.resistance, "KANE-13")
-
-
-def left_part(
-    at: Contribution[S],
-    I_3: Inertia[S],
-    F_3: Spatial[S],
-    U: Spatial[S],
-    g: Spatial[S],
-    e: S,
-    b: ProgramBuilder[S],
-) -> tuple[Inertia[S], Spatial[S]]:
-    """Write inertia and force after elimination of the joint: KANE-10, KANE-11."""
-    k = at.joint.number
-    left_inertia = let_inertia(b, f"I_left_{k}", I_3 + without(U, g, b.algebra), "KANE-10")
-    left_force = let_spatial(b, (f"F_left_n_{k}", f"F_left_f_{k}"), F_3 - g * e, "KANE-11")
-    return left_inertia, left_force
-
-
-def torque_part(
-    at: Contribution[S], body: Articulated[S], A_in: Spatial[S], b: ProgramBuilder[S]
-) -> S:
-    """Write the torque of a prescribed joint: KANE-16."""
-    tau = body.U.dot(A_in) - at.P.dot(body.F_3) + at.resistance
-    return b.let(f"tau_{at.joint.number}", tau, "KANE-16")
-
-
-def body_inertia(body: BodyMoments[S], algebra: Algebra[S]) -> Inertia[S]:
+def body_inertia(body: Moments[S], algebra: Algebra[S]) -> Inertia[S]:
     """I_1: 6x6 inertia about the reference point."""
     m = body.m
-    return Inertia(
-        turning_inertia(body.J), skew(body.h, algebra), diagonal(Vector(m, m, m), algebra)
-    )
-
-
-def turning_inertia(J: Matrix[S]) -> Matrix[S]:
-    """tr(J) - J, whose diagonal is a sum: a long offset along an axis cancels in no difference."""
-    x, y, z = (J[i, i] for i in range(3))
-    return mirrored(
-        {(0, 0): y + z, (1, 1): x + z, (2, 2): x + y}
-        | {(i, k): -J[i, k] for i, k in UPPER if i != k}
-    )
+    return Inertia(trace_less(body.E), skew(body.h, algebra), diagonal(Vector(m, m, m), algebra))
 
 
 def without(U: Spatial[S], g: Spatial[S], algebra: Algebra[S]) -> Inertia[S]:
@@ -270,39 +185,21 @@ def without(U: Spatial[S], g: Spatial[S], algebra: Algebra[S]) -> Inertia[S]:
 # -- sweeps over the tree ----------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Solution(Generic[S]):
-    """All that the recursion found, by the number of the joint."""
-
-    at: Mapping[int, Contribution[S]]
-    motions: Mapping[int, Motion[S]]
-    loads: Mapping[int, Loads[S]]
-    bodies: Mapping[int, Articulated[S]]
-    accelerations: Mapping[int, Acceleration[S]]
-
-    @property
-    def results(self) -> list[S]:
-        """qdd of the free joints, tau of the prescribed ones."""
-        return [acceleration.result for acceleration in self.accelerations.values()]
-
-    @property
-    def pivots(self) -> list[S]:
-        """M_kk of the free joints."""
-        return [self.bodies[k].pivot for k, at in self.at.items() if at.free]
-
-
 def solve(
     tree: KinematicTree[S],
-    contributions: Sequence[Contribution[S]],
+    at: Mapping[int, Contribution[S]],
     b: ProgramBuilder[S],
     state: State[S],
-) -> Solution[S]:
-    """Write the recursion: outward, inward, outward."""
-    at = {body.joint.number: body for body in contributions}
+) -> tuple[list[S], list[S]]:
+    """Write the recursion: outward, inward, outward.
+
+    Returns qdd of the free joints and tau of the prescribed ones, and M_kk of the free joints.
+    """
     motions = motion_sweep(at, b, -tree.gravity)
     loads = load_sweep(tree, at, b, state)
     bodies = articulated_sweep(at, motions, loads, b)
-    return Solution(at, motions, loads, bodies, acceleration_sweep(at, bodies, b))
+    results = acceleration_sweep(at, bodies, b)
+    return results, [bodies[k].pivot for k, body in at.items() if body.free]
 
 
 def articulated_sweep(
@@ -316,20 +213,32 @@ def articulated_sweep(
     children: dict[int, list[Carried[S]]] = {k: [] for k in at}
     for k in reversed(tuple(at)):
         F_1 = force_step(at[k], motions[k], loads[k], b)
-        bodies[k] = articulated_step(at[k], F_1, children[k][::-1], b)
+        body = bodies[k] = articulated_step(at[k], F_1, children[k][::-1], b)
         if at[k].joint.parent != BASE:
-            children[at[k].joint.parent].append(carried_step(at[k], bodies[k], b))
+            with b.step("articulated bodies", at[k].joint.name):
+                inertia = at[k].back_inertia(body.left_inertia, "I", "KANE-10", b)
+                carried = inertia, at[k].back(body.left_force)
+            children[at[k].joint.parent].append(carried)
     return bodies
 
 
 def acceleration_sweep(
     at: Mapping[int, Contribution[S]], bodies: Mapping[int, Articulated[S]], b: ProgramBuilder[S]
-) -> dict[int, Acceleration[S]]:
-    """KANE-14 to KANE-16, parents first."""
-    o = zero_vector(b.algebra)
-    stacks = {BASE: Spatial(o, o)}
-    accelerations: dict[int, Acceleration[S]] = {}
-    for k, body in at.items():
-        accelerations[k] = acceleration_step(body, bodies[k], stacks[body.joint.parent], b)
-        stacks[k] = accelerations[k].A
-    return accelerations
+) -> list[S]:
+    """KANE-14 to KANE-16, parents first: qdd of the free joints, tau of the prescribed ones."""
+    A = {BASE: zero_spatial(b.algebra)}
+    results: list[S] = []
+    for k, joint in at.items():
+        body = bodies[k]
+        with b.step("accelerations", joint.joint.name):
+            parent = joint.out(A[joint.joint.parent])
+            A_in = let_spatial(b, (f"A_in_n_{k}", f"A_in_f_{k}"), parent, "KANE-14")
+            if not joint.free:
+                A[k], tau = A_in, body.U.dot(A_in) - joint.P.dot(body.F_3) + joint.resistance
+                results.append(b.let(f"tau_{k}", tau, "KANE-16"))
+                continue
+            own_rate = b.let(f"qdd_own_{k}", body.e * body.inverse_pivot, "KANE-14")
+            qdd = b.let(f"qdd_{k}", own_rate - body.g.dot(A_in), "KANE-14")
+            A[k] = let_spatial(b, (f"A_n_{k}", f"A_f_{k}"), A_in + joint.P * qdd, "KANE-15")
+            results.append(qdd)
+    return results

@@ -50,7 +50,7 @@ from collections.abc import Collection, Mapping
 
 from symgen.algebra.interface import S
 from symgen.formulations.joint_terms import reflected_inertia
-from symgen.formulations.manifolds import hessian, mechanisms, solving, torques
+from symgen.formulations.manifolds import hessian, solving, torques
 from symgen.formulations.manifolds.chain import Chain, Write, floating_bases
 from symgen.formulations.manifolds.tangent import tangent
 from symgen.formulations.rolled import Floating, Start
@@ -74,7 +74,6 @@ NOTES = {
 FUNCTIONS = {
     **torques.FUNCTIONS,
     **solving.FUNCTIONS,
-    **mechanisms.FUNCTIONS,
     "inverse_dynamics_hessian": hessian.inverse_dynamics_hessian,
 }
 """The functions that are derived for trees with joints on manifolds."""
@@ -85,7 +84,7 @@ OF_HELD_MOTION = {name for name, x in DERIVATIVES.items() if x.holds_motion and 
 NEEDS: Mapping[str, tuple[str, ...]] = {
     "bias_forces": ("inverse_dynamics",),
     "coriolis_matrix": ("mass_matrix",),
-    "constraint_acceleration_derivatives": (mechanisms.JACOBIAN,),
+    "constraint_acceleration_derivatives": (torques.JACOBIAN,),
     "inverse_dynamics_hessian": (hessian.FIRST,),
     "forward_dynamics_sensitivities": (
         "forward_dynamics_derivatives",

@@ -81,9 +81,11 @@ def derivatives(chain: Chain[S]) -> Results[S]:
     for row in zip(*matrices, strict=True):
         in_tangent_space(chain.joints, row, qdd, torques)
     for space in chain.joints:
-        corrections = _of_accelerations if space.at[0] in chained.free else _of_torques
         for k, place in enumerate(space.at):
-            by_place, by_velocity = corrections(chain, space, k, entries, qdd)
+            if space.at[0] in chained.free:  # d(W e'' + N) - de''
+                by_place, by_velocity = space.curved(k, space.of(qdd)), space.N_by_velocity[k]
+            else:
+                by_place, by_velocity = _of_torques(chain, space, k, entries, qdd)
             for i, x, y in zip(space.at, by_place, by_velocity, strict=True):
                 matrices[0][i][place] = matrices[0][i][place] + x
                 matrices[1][i][place] = matrices[1][i][place] + y
@@ -193,13 +195,6 @@ def _torque_slopes(
         moved[k] = moved[k] - chain.drive_slopes["qd"][place]
         slopes.by_velocity.append(moved)
     return slopes
-
-
-def _of_accelerations(
-    chain: Chain[S], space: Tangent[S], k: int, entries: Sequence[S], qdd: Sequence[S]
-) -> tuple[Row[S], Row[S]]:
-    """d(W e'' + N) - de'' by place and velocity k."""
-    return space.curved(k, space.of(qdd)), space.N_by_velocity[k]
 
 
 def _of_torques(

@@ -136,10 +136,7 @@ class Tangent(Generic[S]):
     @cached_property
     def N_by_place(self) -> list[Row[S]]:
         """[k]: N_k = sum_i (w_i d2W/de_i de_k w - (D_k w)_i D_i w - w_i D_i D_k w)"""
-        rows: list[Row[S]] = []
-        for k in self.size:
-            rows.append(self._bilinear(k, self.w, self.w))
-        return rows
+        return [self._bilinear(k, self.w, self.w) for k in self.size]
 
     def _bilinear(self, k: int, u: Sequence[S], v: Sequence[S]) -> Row[S]:
         """sum_i (u_i d2W/de_i de_k v - (D_k u)_i D_i v - u_i D_i D_k v)"""
@@ -192,16 +189,13 @@ def tangent(tree: KinematicTree[S], joint: Manifold[S], qd: Sequence[S]) -> Tang
         joint,
         at,
         tuple(qd[k] for k in at),
-        tuple(_column(tree, number) for number in joint.columns),
+        tuple(
+            Twist(x.linear_axis(tree.algebra), x.angular_axis(tree.algebra))
+            for x in (tree.joint(number) for number in joint.columns)
+        ),
         tree.algebra.zero,
         tree.algebra.constant(0.5),
     )
-
-
-def _column(tree: KinematicTree[S], number: int) -> Twist[S]:
-    """S_j"""
-    joint = tree.joint(number)
-    return Twist(joint.linear_axis(tree.algebra), joint.angular_axis(tree.algebra))
 
 
 # --------------------------------------------------------------------------------- small algebra
@@ -321,7 +315,8 @@ def in_tangent_space(
     first coordinate.
     """
     for space in joints:
-        velocities, held = (space.of(row) for row in _filled(by, space)[1:])
+        missing = [[space.zero] * len(by[0])] * (3 - len(by))
+        velocities, held = (space.of(row) for row in (*by[1:], *missing))
         for k, place in enumerate(space.at):
             value = by[0][place] - dot(velocities, space.turned[k], space.zero)
             if space.at[0] in torques:
@@ -334,8 +329,3 @@ def in_tangent_space(
             by[0][place] = value
             if len(by) > 1:
                 by[1][place] = by[1][place] + rate
-
-
-def _filled(by: Sequence[Row[S]], space: Tangent[S]) -> list[Row[S]]:
-    """Three rows."""
-    return [*by, *[[space.zero] * len(by[0])] * (3 - len(by))]

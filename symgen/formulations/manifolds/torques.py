@@ -1,4 +1,15 @@
-"""Functions of given accelerations: torques, their parts and derivatives, matrices, motions."""
+"""Functions of given accelerations: torques, their parts and derivatives, matrices, motions, and
+constraints of mechanisms.
+
+At e = 0 the columns of the chain are those of the joint, W(0) = 1, so that J and the rates J w are
+the chain's, and second rates are the chain's at e'' = w' - N.  With J instead of derivatives
+by accelerations these turn as those of any scalar (MF-4).  The torques p = J^T x are given along
+the joint's own columns, which turn with it: as of inverse dynamics
+
+    dp/de_k = (that of the chain) - D_k^T p,
+
+and so the derivative is symmetric no more.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +33,7 @@ UNCHANGED = (
     "inverse_dynamics_load_derivatives", "mass_matrix", "gravity_forces", "kinetic_energy",
     "potential_energy", "forward_kinematics", "jacobians", "center_of_mass",
     "center_of_mass_jacobian", "centroidal_momentum", "centroidal_momentum_matrix",
+    "constraints", "constraint_jacobian", "loop_wrenches", "constraint_rates", "constraint_torques",
 )  # fmt: skip
 """The functions that are those of the chain, rotors included."""
 
@@ -32,9 +44,11 @@ OF_SPRINGS = (
 
 OF_ACCELERATIONS = (
     "joint_wrenches", "point_motion", "link_motion", "centroidal_momentum_rate", "regressor",
-    "outputs",
+    "outputs", "constraint_bias", "constraint_accelerations",
 )  # fmt: skip
 """Functions of the chain at its accelerations."""
+
+JACOBIAN = "constraint_jacobian"
 
 SLOPES: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "joint_wrench_derivatives": (("dw_dq", "dw_dqd", "dw_dqdd"),),
@@ -142,6 +156,33 @@ def slopes(chain: Chain[S]) -> Results[S]:
     return chain.finish(results)
 
 
+def acceleration_derivatives(chain: Chain[S]) -> Results[S]:
+    """Write MF-4 of second rates."""
+    results = chain.call(chain.function, chain.accelerations)
+    with chain.b.variant("_rows"):
+        J = chain.call(JACOBIAN, chain.state.qdd)[JACOBIAN]
+    value, by_q, by_qd = results
+    matrices = [rows_of(entries, chain.n) for entries in (results[by_q], results[by_qd], J)]
+    for row in zip(*matrices, strict=True):
+        in_tangent_space(chain.joints, row, chain.accelerations, {})
+    changed = [results[value], *map(flat, matrices[:2])]
+    names = zip(results, changed, strict=True)
+    return chain.finish({name: chain.named(name, entries, "MF-4") for name, entries in names})
+
+
+def torque_derivatives(chain: Chain[S]) -> Results[S]:
+    """Write MF-4 of J^T x."""
+    (value, torques), (slope, entries) = chain.call(chain.function, chain.state.qdd).items()
+    by_q = rows_of(entries, chain.n)
+    for space in chain.joints:
+        for k, place in enumerate(space.at):
+            turned = space.transposed(space.D[k], space.of(torques))
+            for i, x in zip(space.at, turned, strict=True):
+                by_q[i][place] = by_q[i][place] - x
+    results = {value: torques, slope: flat(by_q)}
+    return chain.finish({name: chain.named(name, x, "MF-4") for name, x in results.items()})
+
+
 FUNCTIONS: Mapping[str, Callable[[Chain[Any]], Results[Any]]] = {
     **dict.fromkeys(UNCHANGED, unchanged),
     **dict.fromkeys(OF_ACCELERATIONS, of_accelerations),
@@ -151,4 +192,6 @@ FUNCTIONS: Mapping[str, Callable[[Chain[Any]], Results[Any]]] = {
     "torque_parts": torque_parts,
     "coriolis_matrix": coriolis_matrix,
     "inverse_dynamics_derivatives": inverse_dynamics_derivatives,
+    "constraint_acceleration_derivatives": acceleration_derivatives,
+    "constraint_torque_derivatives": torque_derivatives,
 }

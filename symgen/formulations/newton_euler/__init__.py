@@ -12,7 +12,6 @@ from symgen.formulations.direct import Direct, by_differentiation, with_derivati
 from symgen.formulations.interface import Derivation, Formulation, functions_in, notes_in
 from symgen.formulations.newton_euler import (
     constraints,
-    dynamics,
     kinematics,
     mass_center,
     outputs,
@@ -20,12 +19,12 @@ from symgen.formulations.newton_euler import (
     regressor,
 )
 
-_TORQUES = torques.functions(dynamics.rigid)
+_TORQUES = torques.functions(recursion.rigid)
 
 FUNCTIONS: dict[str, Derivation] = {
     **_TORQUES,
-    **functions_in(dynamics, kinematics, mass_center, outputs, regressor),
-    **dynamics.SOLVING,
+    **functions_in(recursion, kinematics, mass_center, outputs, regressor),
+    **torques.solving(recursion.rigid),
     **constraints.FUNCTIONS,
     "inverse_dynamics_hessian": partial(
         by_differentiation,
@@ -39,7 +38,6 @@ NEWTON_EULER = Formulation(
     source="Barman 2020",
     notes=notes_in(
         recursion,
-        dynamics,
         kinematics,
         mass_center,
         regressor,

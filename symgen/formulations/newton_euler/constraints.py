@@ -22,7 +22,7 @@ from symgen.formulations.constraints import (
     functions_of,
     supplied_by,
 )
-from symgen.formulations.newton_euler.kinematics import origin_velocity_sweep, poses_of
+from symgen.formulations.newton_euler.kinematics import axes_of, origin_velocity_sweep, poses_of
 from symgen.formulations.newton_euler.recursion import (
     Motion,
     Twist,
@@ -101,18 +101,6 @@ def supply(
     wanted: Wanted,
 ) -> Supplied[S]:
     """Supply vectors and points: see `symgen.formulations.constraints`."""
-    bodies = _bodies(tree, b, state, points, wanted)
-    return supplied_by(bodies, tree, b, points)
-
-
-def _bodies(
-    tree: KinematicTree[S],
-    b: ProgramBuilder[S],
-    state: State[S],
-    points: Sequence[BodyPoint[S]],
-    wanted: Wanted,
-) -> _Bodies[S]:
-    """Return the bodies that carry ends of loops and points, and what carries these."""
     carriers = [end.body for loop in tree.loops for end, _ in loop.ends()]
     carriers += [point.body for point in points]
     frames = frames_sweep(tree, b, state.q, carriers)
@@ -123,15 +111,9 @@ def _bodies(
     if wanted.order >= RATE:
         velocities = origin_velocity_sweep(frames, b, state.qd, motions or None)
     poses = poses_of(tree, frames, b)
-    joint_axes: dict[int, tuple[Vector[S], Vector[S]]] = {}
-    for at in frames if wanted.by_joint else ():
-        joint, j = at.joint, at.joint.number
-        rotation = poses[j].rotation
-        with b.step("axes", joint.name):
-            z = b.let(f"z0_{j}", rotation.apply(joint.angular_axis(b.algebra)), "NE-21")
-            t = b.let(f"t0_{j}", rotation.apply(joint.linear_axis(b.algebra)), "NE-21")
-        joint_axes[j] = (z, t)
-    return _Bodies(tree, b, wanted, poses, velocities, motions, joint_axes)
+    axes = axes_of((at.joint for at in frames), poses, b) if wanted.by_joint else {}
+    bodies = _Bodies(tree, b, wanted, poses, velocities, motions, axes)
+    return supplied_by(bodies, tree, b, points)
 
 
 FUNCTIONS = functions_of(supply)

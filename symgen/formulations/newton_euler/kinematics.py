@@ -11,7 +11,7 @@ a point alone.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic
 
@@ -31,6 +31,7 @@ from symgen.formulations.newton_euler.recursion import (
 from symgen.formulations.shared import blocks_of_joints, flat
 from symgen.formulations.state import State
 from symgen.kinematics.bodies import BodyPoint
+from symgen.kinematics.joint import Joint
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder, Results
 
@@ -151,15 +152,8 @@ def forward_kinematics(tree: KinematicTree[S], b: ProgramBuilder[S], state: Stat
 
 def jacobians(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
     """Write the Jacobians of link frames, (n_links, 6, n): NE-21."""
-    algebra = b.algebra
     poses = pose_sweep(tree, b, state.q)
-    axes: dict[int, tuple[Vector[S], Vector[S]]] = {}
-    for joint in tree.joints:
-        j = joint.number
-        with b.step("axes", joint.name):
-            z = b.let(f"z0_{j}", poses[j].rotation.apply(joint.angular_axis(algebra)), "NE-21")
-            t = b.let(f"t0_{j}", poses[j].rotation.apply(joint.linear_axis(algebra)), "NE-21")
-        axes[j] = (z, t)
+    axes = axes_of(tree.joints, poses, b)
     blocks: list[dict[int, tuple[S, ...]]] = []
     for frame in tree.frames:
         origin = (poses[frame.body] @ frame.pose).translation
@@ -173,6 +167,19 @@ def jacobians(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> 
                 on_path[j] = (*linear, *z)
         blocks.append(on_path)
     return {"jacobians": blocks_of_joints(tree, blocks, 6)}
+
+
+def axes_of(
+    joints: Iterable[Joint[S]], poses: Mapping[int, Transform[S]], b: ProgramBuilder[S]
+) -> dict[int, tuple[Vector[S], Vector[S]]]:
+    """NE-21: axes of rotation and of translation in the base frame, by joint."""
+    axes: dict[int, tuple[Vector[S], Vector[S]]] = {}
+    for joint in joints:
+        j, R0 = joint.number, poses[joint.number].rotation
+        with b.step("axes", joint.name):
+            z = b.let(f"z0_{j}", R0.apply(joint.angular_axis(b.algebra)), "NE-21")
+            axes[j] = z, b.let(f"t0_{j}", R0.apply(joint.linear_axis(b.algebra)), "NE-21")
+    return axes
 
 
 @dataclass(frozen=True)

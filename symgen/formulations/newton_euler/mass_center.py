@@ -143,25 +143,17 @@ def centroidal_momentum(
     hanging = seated(tree, frames, b)
     r_C, _ = mass_sweep(tree, hanging, b, "r_C")
     velocities = origin_velocity_sweep(frames, b, state.qd)
-    total_momentum = momentum_sweep(hanging, velocities, b)
+    _, on_base = leaves_first(
+        hanging, lambda at, children: momentum_step(at, velocities[at.joint.number], children, b)
+    )
     with b.step("momentum"):
-        P, L = b.let("P_0", total_momentum.P, "NE-29"), b.let("L_0", total_momentum.L, "NE-29")
+        momentum = _momenta_behind(BASE, on_base, b)
+        P, L = b.let("P_0", momentum.P, "NE-29"), b.let("L_0", momentum.L, "NE-29")
         L_C = b.let("L_C", L - r_C.cross(P), "NE-29")
     return {"centroidal_momentum": [*P, *L_C]}
 
 
 # -- steps, one joint each ---------------------------------------------------------------------
-
-
-def mass_step(
-    at: JointFrame[S], w: S, children: Children[S, Carried[S]], b: ProgramBuilder[S]
-) -> Carried[S]:
-    """Write the mass that a joint carries: NE-26, NE-27."""
-    j, behind = at.joint.number, _masses_behind(children, b)
-    with b.step("backward", at.joint.name):
-        W = b.let(f"W_{j}", w + behind.W, "NE-26")
-        h = at.joint.body.com * w + behind.h + at.dx * W
-        return Carried(W, b.let(f"h_{j}", h, "NE-27"))
 
 
 def momentum_step(
@@ -213,27 +205,20 @@ def mass_sweep(
     if tree.massless:
         return zero_vector(b.algebra), {}
     with b.step("masses"):
-        M = b.let(
-            "M", total([tree.joint(j).body.mass for j in heavy_links(tree)], b.algebra), "NE-26"
-        )
-        w = {j: b.let(f"w_{j}", tree.joint(j).body.mass / M, "NE-26") for j in heavy_links(tree)}
-    carried, on_base = leaves_first(
-        frames,
-        lambda at, children: mass_step(at, w.get(at.joint.number, b.algebra.zero), children, b),
-    )
+        masses = {j: tree.joint(j).body.mass for j in heavy_links(tree)}
+        M = b.let("M", total([*masses.values()], b.algebra), "NE-26")
+        w = {j: b.let(f"w_{j}", mass / M, "NE-26") for j, mass in masses.items()}
+
+    def step(at: JointFrame[S], children: Children[S, Carried[S]]) -> Carried[S]:
+        j, behind = at.joint.number, _masses_behind(children, b)
+        with b.step("backward", at.joint.name):
+            W = b.let(f"W_{j}", w.get(j, b.algebra.zero) + behind.W, "NE-26")
+            h = at.joint.body.com * w.get(j, b.algebra.zero) + behind.h + at.dx * W
+            return Carried(W, b.let(f"h_{j}", h, "NE-27"))
+
+    carried, on_base = leaves_first(frames, step)
     with b.step("centre of mass"):
         return b.let(center, _masses_behind(on_base, b).h, "NE-27"), carried
-
-
-def momentum_sweep(
-    frames: Sequence[JointFrame[S]], velocities: dict[int, Twist[S]], b: ProgramBuilder[S]
-) -> Momentum[S]:
-    """NE-29: momentum of everything, the angular one about where `frames` begin."""
-    _, on_base = leaves_first(
-        frames, lambda at, children: momentum_step(at, velocities[at.joint.number], children, b)
-    )
-    with b.step("momentum"):
-        return _momenta_behind(BASE, on_base, b)
 
 
 def trunk_of(tree: KinematicTree[S], frames: Sequence[JointFrame[S]]) -> list[JointFrame[S]]:
@@ -265,7 +250,8 @@ def seated(
 
 def body_links(tree: KinematicTree[S]) -> list[int]:
     """Links whose body has mass or inertia, by structure."""
-    return sorted({*heavy_links(tree), *turning_links(tree)})
+    turning = (j for j in tree.joints if not all_zero(j.body.inertia.entries, tree.algebra))
+    return sorted({*heavy_links(tree), *(joint.number for joint in turning)})
 
 
 def heavy_links(tree: KinematicTree[S]) -> list[int]:
@@ -273,11 +259,6 @@ def heavy_links(tree: KinematicTree[S]) -> list[int]:
     if tree.massless:
         return []
     return [j.number for j in tree.joints if not tree.algebra.is_zero(j.body.mass)]
-
-
-def turning_links(tree: KinematicTree[S]) -> list[int]:
-    """Links whose body has inertia, by structure."""
-    return [j.number for j in tree.joints if not all_zero(j.body.inertia.entries, tree.algebra)]
 
 
 def centroidal_momentum_matrix(
@@ -290,18 +271,35 @@ def centroidal_momentum_matrix(
     composites, on_seat = leaves_first(
         hanging, lambda at, children: composite_step(at, children, b)
     )
-    r_C = center_step(tree, on_seat, b)
+    m, r_C = b.algebra.zero, zero_vector(b.algebra)
+    for at, composite in on_seat if not tree.massless else ():
+        m, r_C = m + composite.m, r_C + at.R.apply(composite.h) + at.u * composite.m
+    with b.step("centre of mass"):
+        r_C = b.let("r_C", r_C if tree.massless else r_C * (b.algebra.one / m), "NE-39")
     arms = arm_sweep(tree, frames, rotations, r_C, b)
     columns: list[tuple[S, ...]] = [(b.algebra.zero,) * 6] * tree.n
     for at in hanging:
         k = at.joint.number
-        columns[k - 1] = column_step(at, composites[k], rotations[k], arms[k], b)
+        R0, carried = rotations[k], composites[k]
+        with b.step("columns", at.joint.name):
+            P = at.t * carried.m + at.s.cross(carried.h)
+            P0 = b.let(f"A_P_{k}", R0.apply(P), "NE-40")
+            L = carried.J.apply(at.s) + carried.h.cross(at.t)
+            L0 = b.let(f"A_L_{k}", R0.apply(L) + arms[k].cross(P0), "NE-40")
+        columns[k - 1] = (*P0, *L0)
     trunk = trunk_of(tree, frames)
     if len(trunk) > 1:
-        inertia = whole_step(*on_seat[0], r_C, b)
+        at, composite = on_seat[0]
+        inertia = composite.turned(at.R).moved(-r_C)
+        with b.step("centre of mass"):
+            inertia = replace(inertia, J=b.let("I_C", inertia.J, "NE-39"))
         for at in trunk[:-1]:
             k = at.joint.number
-            columns[k - 1] = trunk_column_step(at, inertia, rotations[k], arms[k], b)
+            with b.step("columns", at.joint.name):
+                s0 = b.let(f"s0_{k}", rotations[k].apply(at.s), "NE-43")
+                P0 = (rotations[k].apply(at.t) + arms[k].cross(s0)) * inertia.m
+                P0 = b.let(f"A_P_{k}", P0, "NE-43")
+                columns[k - 1] = (*P0, *b.let(f"A_L_{k}", inertia.J.apply(s0), "NE-43"))
     rows = [[column[row] for column in columns] for row in range(6)]
     return {"centroidal_momentum_matrix": flat(rows)}
 
@@ -349,60 +347,6 @@ def composite_step(
             b.let(f"mc_{j}C", inertia.h, "NE-39"),
             b.let(f"I_{j}C", inertia.J, "NE-39"),
         )
-
-
-def column_step(
-    at: JointFrame[S],
-    carried: RigidInertia[S],
-    R0: Matrix[S],
-    from_C: Vector[S],
-    b: ProgramBuilder[S],
-) -> tuple[S, ...]:
-    """NE-40; `from_C` leads from the centre of mass to the joint's origin, base axes."""
-    k = at.joint.number
-    with b.step("columns", at.joint.name):
-        P = at.t * carried.m + at.s.cross(carried.h)
-        P0 = b.let(f"A_P_{k}", R0.apply(P), "NE-40")
-        L = carried.J.apply(at.s) + carried.h.cross(at.t)
-        return (*P0, *b.let(f"A_L_{k}", R0.apply(L) + from_C.cross(P0), "NE-40"))
-
-
-def center_step(
-    tree: KinematicTree[S], on_seat: Children[S, RigidInertia[S]], b: ProgramBuilder[S]
-) -> Vector[S]:
-    """NE-39: the centre of mass seen from the hub, base axes."""
-    m, mc = b.algebra.zero, zero_vector(b.algebra)
-    if tree.massless:
-        return mc
-    for at, carried in on_seat:
-        m, mc = m + carried.m, mc + at.R.apply(carried.h) + at.u * carried.m
-    with b.step("centre of mass"):
-        return b.let("r_C", mc * (b.algebra.one / m), "NE-39")
-
-
-def whole_step(
-    at: JointFrame[S], carried: RigidInertia[S], r_C: Vector[S], b: ProgramBuilder[S]
-) -> RigidInertia[S]:
-    """NE-39: everything that the trunk carries, about the centre of mass, base axes."""
-    inertia = carried.turned(at.R).moved(-r_C)
-    with b.step("centre of mass"):
-        return replace(inertia, J=b.let("I_C", inertia.J, "NE-39"))
-
-
-def trunk_column_step(
-    at: JointFrame[S],
-    inertia: RigidInertia[S],
-    R0: Matrix[S],
-    from_C: Vector[S],
-    b: ProgramBuilder[S],
-) -> tuple[S, ...]:
-    """NE-43; `from_C` leads from the centre of mass to the joint's origin, base axes."""
-    k = at.joint.number
-    with b.step("columns", at.joint.name):
-        s0 = b.let(f"s0_{k}", R0.apply(at.s), "NE-43")
-        P0 = (R0.apply(at.t) + from_C.cross(s0)) * inertia.m
-        P0 = b.let(f"A_P_{k}", P0, "NE-43")
-        return (*P0, *b.let(f"A_L_{k}", inertia.J.apply(s0), "NE-43"))
 
 
 # -- sweeps over the tree ----------------------------------------------------------------------

@@ -7,13 +7,11 @@ wrenches with it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from functools import partial
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Vector, zero_vector
 from symgen.formulations.model_outputs import Mentioned, Supplied, write_outputs
-from symgen.formulations.newton_euler.dynamics import wrench_step
 from symgen.formulations.newton_euler.kinematics import (
     base_step,
     kinetic_energy_of,
@@ -24,13 +22,13 @@ from symgen.formulations.newton_euler.kinematics import (
 )
 from symgen.formulations.newton_euler.mass_center import mass_sweep
 from symgen.formulations.newton_euler.recursion import (
-    JointFrame,
     Motion,
     Twist,
     frames_sweep,
     load_sweep,
     motion_sweep,
     reaction_sweep,
+    wrench_step,
 )
 from symgen.formulations.state import State
 from symgen.kinematics.tree import KinematicTree
@@ -41,7 +39,10 @@ def supply(
     tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S], wanted: Mentioned[S]
 ) -> Supplied[S]:
     """Supply what the outputs mention: see `symgen.formulations.model_outputs`."""
-    frames = frames_sweep(tree, b, state.q, _links(tree, wanted))
+    everything = wanted.kinetic_energy or wanted.potential_energy or wanted.center_of_mass
+    links = [point.body for point in wanted.points]
+    complete = everything or wanted.wrenches
+    frames, o = frames_sweep(tree, b, state.q, None if complete else links), zero_vector(b.algebra)
     heavy: dict[int, Motion[S]] = {}
     motions: dict[int, Motion[S]] = {}
     velocities: dict[int, Twist[S]] = {}
@@ -62,47 +63,20 @@ def supply(
         center, _ = mass_sweep(tree, frames, b)
     points: dict[str, tuple[Vector[S], Vector[S], Vector[S]]] = {}
     for point in wanted.points:
-        twist, motion = _at(point.body, velocities, motions, b)
+        twist = velocities.get(point.body, Twist(o, o))  # what is 0 here, no output needs
+        motion = motions.get(point.body, Motion(twist.omega, o, o))
         point_motion = point_step(point, poses[point.body], twist.v, motion, b, wanted.order)
         points[point.name] = base_step(point, poses[point.body], point_motion, b)
-    wrenches = wrench_sweep(tree, frames, heavy, b, state, wanted.wrenches)
+    wrenches: dict[int, tuple[S, ...]] = {}
+    if wanted.wrenches:
+        loads = load_sweep(tree, frames, b, state.loads)
+        beyond = {j for number in wanted.wrenches for j in tree.carried_by(number)}
+        carried = [at for at in frames if at.joint.number in beyond]
+        reactions = reaction_sweep(carried, heavy, loads, b)
+        wrenches = {
+            j: wrench_step(frames[j - 1], state.q, reactions[j], b) for j in wanted.wrenches
+        }
     return Supplied(points, wrenches, kinetic, potential, center)
-
-
-def _links(tree: KinematicTree[S], wanted: Mentioned[S]) -> Sequence[int] | None:
-    """Return the links that must be known; None: all."""
-    all_links = wanted.kinetic_energy or wanted.potential_energy or wanted.center_of_mass
-    return None if all_links or wanted.wrenches else [point.body for point in wanted.points]
-
-
-def _at(
-    link: int,
-    velocities: Mapping[int, Twist[S]],
-    motions: Mapping[int, Motion[S]],
-    b: ProgramBuilder[S],
-) -> tuple[Twist[S], Motion[S]]:
-    """Velocity and motion of a link; what was not derived is 0, and no output needs it."""
-    zero = zero_vector(b.algebra)
-    twist = velocities.get(link, Twist(zero, zero))
-    return twist, motions.get(link, Motion(twist.omega, zero, zero))
-
-
-def wrench_sweep(
-    tree: KinematicTree[S],
-    frames: Sequence[JointFrame[S]],
-    motions: dict[int, Motion[S]],
-    b: ProgramBuilder[S],
-    state: State[S],
-    joints: Sequence[int],
-) -> dict[int, tuple[S, ...]]:
-    """NE-33: what `joints` transmit; `frames` and `motions` are those of all links, with weight."""
-    if not joints:
-        return {}
-    loads = load_sweep(tree, frames, b, state.loads)
-    beyond = {j for number in joints for j in tree.carried_by(number)}
-    carried = [at for at in frames if at.joint.number in beyond]
-    reactions = reaction_sweep(carried, motions, loads, b)
-    return {j: wrench_step(frames[j - 1], state.q, reactions[j], b) for j in joints}
 
 
 outputs = partial(write_outputs, supply=supply)

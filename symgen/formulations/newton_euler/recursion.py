@@ -26,8 +26,15 @@ F_Gj, tau_Gj        F_G_j, n_G_j                  inertia force and moment
 0F^e_k, 0tau^e_k    f_e_j_k, n_e_j_k              load k on link j, exerted by the environment
 F_jp, tau_jp        f_j, n_j                      exerted by p on link j, moment at the joint origin
 R_{j+1} F_(j+1)p    f_j_from_c                    f_c in the axes of link j
+--                  o_j                           joint origin -> point of the moment of the joint
+                                                  wrench, link axes; 0 for a standard row, dx_j
+                                                  otherwise
+tau_jp              n_o_j                         moment that the joint transmits, about that point
 tau_j               tau_j                         torque (N m) or force (N) of the joint
 ==================  ============================  ==============================================
+
+Joint wrenches are the reactions, with the moment about the joint's origin of the model format.
+Rotor, damping, friction and spring act within the joint and have no part in them.
 
 `NOTES` maps the labels of the statements to the equations; where the printed one is wrong the
 corrected one is meant (Delta x_j, which the thesis never defines, is R_j^T times (2.11)).
@@ -50,10 +57,12 @@ from typing import Generic, TypeVar
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector, all_zero, identity, zero_vector
+from symgen.formulations.shared import flat
 from symgen.formulations.state import State, Wrench
+from symgen.formulations.torques import Run
 from symgen.kinematics.joint import Joint
 from symgen.kinematics.tree import BASE, KinematicTree
-from symgen.program.builder import ProgramBuilder
+from symgen.program.builder import ProgramBuilder, Results
 
 NOTES = {
     "NE-1": "R_j and dx_j of the joint -- Barman 2020 (2.10), (2.11)",
@@ -74,6 +83,7 @@ NOTES = {
     "NE-15": "n_j = n_G_j + (dx_j + com) x F_G_j - sum (n_e + (dx_j + r) x f_e) "
     "+ sum_c (R_c n_c + (dx_j + u_c) x R_c f_c), r the point of the load "
     "-- Barman 2020 (3.80), (3.82), (3.84), (3.86), (3.88), (3.90)",
+    "NE-33": "n_o_j = n_j - o_j x f_j",
     "NE-16": "tau_j = s . n_j + t . f_j -- Barman 2020 (3.92), (3.94)",
     "d NE-4": "d alpha_in_j -- Barman 2020 (3.15), (3.16)",
     "d NE-5": "d alpha_j -- Barman 2020 (3.18), (3.19), (3.21), (3.22)",
@@ -132,15 +142,10 @@ class Twist(Generic[S]):
 
 @dataclass(frozen=True)
 class LoadForces(Generic[S]):
-    """NE-13: the loads on a link, link axes.
-
-    `f` and `n` are their sum, as a force and a moment about the link's origin; `applied` holds
-    (point, force, moment) of every single one.
-    """
+    """NE-13: the sum of the loads on a link, force and moment about its origin, link axes."""
 
     f: Vector[S]
     n: Vector[S]
-    applied: tuple[tuple[Vector[S], Vector[S], Vector[S]], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -158,20 +163,6 @@ Children = Sequence[tuple[JointFrame[S], T]]
 
 
 # -- steps, one joint each ---------------------------------------------------------------------
-
-
-def joint_frame(joint: Joint[S], q: S, b: ProgramBuilder[S]) -> JointFrame[S]:
-    """Write R_j and dx_j: NE-1."""
-    j, algebra = joint.number, b.algebra
-    with b.step("frames", joint.name):
-        return JointFrame(
-            joint=joint,
-            R=b.let(f"R_{j}", joint.transform(q, algebra).rotation, "NE-1"),
-            u=joint.placement.tree.translation,
-            dx=b.let(f"dx_{j}", joint.origin_to_link(q, algebra), "NE-1"),
-            s=joint.angular_axis(algebra),
-            t=joint.linear_axis(algebra),
-        )
 
 
 def turning_step(at: JointFrame[S], omega_p: Vector[S], qd: S, b: ProgramBuilder[S]) -> Turning[S]:
@@ -196,25 +187,6 @@ def motion_step(
         sliding = omega.cross(at.t * (qd + qd)) + at.t * qdd
         motion = Motion(omega, alpha, a_p)
         return Motion(omega, alpha, b.let(f"a_{j}", a_p + carried(motion, dx) + sliding, "NE-7"))
-
-
-def load_force_step(
-    at: JointFrame[S],
-    R0: Matrix[S],
-    loads: Sequence[tuple[Vector[S], Wrench[S]]],
-    b: ProgramBuilder[S],
-) -> LoadForces[S]:
-    """Write a load in link axes: NE-13."""
-    j = at.joint.number
-    force, moment = zero_vector(b.algebra), zero_vector(b.algebra)
-    applied: list[tuple[Vector[S], Vector[S], Vector[S]]] = []
-    with b.step("loads", at.joint.name):
-        for k, (point, wrench) in enumerate(loads, start=1):
-            f_e = b.let(f"f_e_{j}_{k}", R0.apply_transposed(wrench.force), "NE-13")
-            n_e = b.let(f"n_e_{j}_{k}", R0.apply_transposed(wrench.moment), "NE-13")
-            force, moment = force + f_e, moment + n_e + point.cross(f_e)
-            applied.append((point, f_e, n_e))
-    return LoadForces(force, moment, tuple(applied))
 
 
 def reaction_step(
@@ -262,7 +234,15 @@ def frames_sweep(
 ) -> list[JointFrame[S]]:
     """Write NE-1 for the joints on the way to `links`, or all of them, parents before children."""
     wanted = range(1, tree.n + 1) if links is None else links
-    return [joint_frame(tree.joint(j), q[j - 1], b) for j in tree.towards(wanted)]
+    algebra, frames = b.algebra, list[JointFrame[S]]()
+    for j in tree.towards(wanted):
+        joint, x = tree.joint(j), q[j - 1]
+        s, t = joint.angular_axis(algebra), joint.linear_axis(algebra)
+        with b.step("frames", joint.name):
+            R = b.let(f"R_{j}", joint.transform(x, algebra).rotation, "NE-1")
+            dx = b.let(f"dx_{j}", joint.origin_to_link(x, algebra), "NE-1")
+        frames.append(JointFrame(joint, R, joint.placement.tree.translation, dx, s, t))
+    return frames
 
 
 def motion_sweep(
@@ -307,10 +287,16 @@ def load_sweep(
         if place.body != BASE and not all_zero((*wrench.force, *wrench.moment), b.algebra):
             by_link.setdefault(place.body, []).append((place.point, wrench))
     rotations = rotation_sweep(tree, frames, b, set(by_link))
-    return {
-        link: load_force_step(frames[link - 1], rotations[link], by_link[link], b)
-        for link in sorted(by_link)
-    }
+    sums: dict[int, LoadForces[S]] = {}
+    for j in sorted(by_link):
+        f = n = zero_vector(b.algebra)
+        with b.step("loads", tree.joint(j).name):
+            for k, (point, wrench) in enumerate(by_link[j], start=1):
+                f_e = b.let(f"f_e_{j}_{k}", rotations[j].apply_transposed(wrench.force), "NE-13")
+                n_e = b.let(f"n_e_{j}_{k}", rotations[j].apply_transposed(wrench.moment), "NE-13")
+                f, n = f + f_e, n + n_e + point.cross(f_e)
+        sums[j] = LoadForces(f, n)
+    return sums
 
 
 def reaction_sweep(
@@ -355,3 +341,30 @@ def torques(
     loads = load_sweep(tree, frames, b, state.loads)
     reactions = reaction_sweep(frames, motions, loads, b)
     return [torque_step(at, reactions[at.joint.number], b) for at in frames]
+
+
+def rigid(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Run:
+    """See `symgen.formulations.torques.Rigid`."""
+    frames, still = frames_sweep(tree, b, state.q), zero_vector(b.algebra)
+    return lambda at, gravity: torques(tree, frames, b, at, -tree.gravity if gravity else still)
+
+
+def joint_wrenches(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
+    """[f n_o] of every joint, (n, 6)."""
+    frames = frames_sweep(tree, b, state.q)
+    motions = motion_sweep(frames, b, state.qd, state.qdd, -tree.gravity)
+    loads = load_sweep(tree, frames, b, state.loads)
+    reactions = reaction_sweep(frames, motions, loads, b)
+    rows = [wrench_step(at, state.q, reactions[at.joint.number], b) for at in frames]
+    return {"joint_wrenches": flat(rows)}
+
+
+def wrench_step(
+    at: JointFrame[S], q: Sequence[S], reaction: Reaction[S], b: ProgramBuilder[S]
+) -> tuple[S, ...]:
+    """Write the wrench about the joint origin: NE-33."""
+    joint = at.joint
+    o = joint.wrench_origin(q[joint.number - 1], b.algebra)
+    with b.step("wrenches", joint.name):
+        n_o = b.let(f"n_o_{joint.number}", reaction.n - o.cross(reaction.f), "NE-33")
+    return (*reaction.f, *n_o)

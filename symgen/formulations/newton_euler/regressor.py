@@ -82,7 +82,14 @@ def regressor(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> 
         j = at.joint.number
         body = body_step(at, motions[j], b)
         for k, partial in partials[j].items():
-            rows[k - 1][10 * (j - 1) : 10 * j] = block_step(at, k, partial, body, b)
+            first = body.K.apply_transposed(partial.v) + body.a.cross(partial.omega)
+            second = (partial.omega.dot(moment) for moment in body.moments)
+            shares = (partial.v.dot(body.a), *first, *second)
+            with b.step("regressor", at.joint.name):
+                rows[k - 1][10 * (j - 1) : 10 * j] = [
+                    b.let(f"Y_{k}_{j}_{name}", share, "NE-25")
+                    for name, share in zip(INERTIAL_PARAMETERS, shares, strict=True)
+                ]
     return {"regressor": flat(rows)}
 
 
@@ -90,22 +97,15 @@ def body_step(at: JointFrame[S], motion: Motion[S], b: ProgramBuilder[S]) -> Bod
     """Write force and moments per unit of the parameters: NE-23, NE-24."""
     j, omega, alpha = at.joint.number, motion.omega, motion.alpha
     with b.step("body regressor", at.joint.name):
-        xx, yy, zz = (
-            b.let(f"omega_{j}_{axis}{axis}", part * part, "NE-23")
-            for axis, part in zip("xyz", omega, strict=True)
-        )
+        squares = zip("xyz", omega, strict=True)
+        xx, yy, zz = (b.let(f"omega_{j}_{i}{i}", x * x, "NE-23") for i, x in squares)
         xy, xz, yz = omega.x * omega.y, omega.x * omega.z, omega.y * omega.z
-        K = b.let(
-            f"K_{j}",
-            Matrix(
-                [
-                    (-(yy + zz), xy - alpha.z, xz + alpha.y),
-                    (xy + alpha.z, -(xx + zz), yz - alpha.x),
-                    (xz - alpha.y, yz + alpha.x, -(xx + yy)),
-                ]
-            ),
-            "NE-23",
+        rows = (
+            (-(yy + zz), xy - alpha.z, xz + alpha.y),
+            (xy + alpha.z, -(xx + zz), yz - alpha.x),
+            (xz - alpha.y, yz + alpha.x, -(xx + yy)),
         )
+        K = b.let(f"K_{j}", Matrix(rows), "NE-23")
         moments = (
             Vector(alpha.x, xz, -xy),
             Vector(-K[2, 0], K[2, 1], xx - yy),
@@ -114,69 +114,26 @@ def body_step(at: JointFrame[S], motion: Motion[S], b: ProgramBuilder[S]) -> Bod
             Vector(yy - zz, -K[0, 1], K[0, 2]),
             Vector(yz, -xz, alpha.z),
         )
-        named = (
-            b.let(f"n_{entry}_{j}", moment, "NE-24")
-            for entry, moment in zip(TENSOR, moments, strict=True)
-        )
+        pairs = zip(TENSOR, moments, strict=True)
+        named = (b.let(f"n_{entry}_{j}", moment, "NE-24") for entry, moment in pairs)
         return BodyRegressor(motion.a, K, tuple(named))
-
-
-def block_step(
-    at: JointFrame[S], k: int, partial: Twist[S], body: BodyRegressor[S], b: ProgramBuilder[S]
-) -> list[S]:
-    """NE-25: torque of joint k per parameter of body j, in the order of the columns."""
-    first = body.K.apply_transposed(partial.v) + body.a.cross(partial.omega)
-    second = (partial.omega.dot(moment) for moment in body.moments)
-    shares = (partial.v.dot(body.a), *first, *second)
-    with b.step("regressor", at.joint.name):
-        return [
-            b.let(f"Y_{k}_{at.joint.number}_{name}", share, "NE-25")
-            for name, share in zip(INERTIAL_PARAMETERS, shares, strict=True)
-        ]
 
 
 def partial_velocity_sweep(
     frames: Sequence[JointFrame[S]], b: ProgramBuilder[S]
 ) -> dict[int, dict[int, Twist[S]]]:
-    """d NE-3, d NE-18: for every link of `frames`, by joint on the way to it."""
+    """d NE-3, d NE-18 by qd_k: for every link of `frames`, by joint k on the way to it."""
     partials: dict[int, dict[int, Twist[S]]] = {}
     for at in frames:
-        j, columns = at.joint.number, {}
-        for k, parent in partials.get(at.joint.parent, {}).items():
-            omega = d_turning_step(at, parent.omega, f"qd_{k}", b)
-            v = d_velocity_step(at, parent.omega, parent.v, omega, f"qd_{k}", b)
-            columns[k] = Twist(omega, v)
-        partials[j] = {**columns, j: Twist(at.s, d_own_velocity_step(at, b))}
+        j, columns = at.joint.number, dict[int, Twist[S]]()
+        with b.step("forward derivatives", at.joint.name):
+            for k, p in partials.get(at.joint.parent, {}).items():
+                turned, by = at.R.apply_transposed(p.omega), f"qd_{k}"
+                omega = let_derivative(b, f"omega_{j}", turned, by, "d NE-3")
+                moved = at.R.apply_transposed(p.v + p.omega.cross(at.u))
+                v_in = let_derivative(b, f"v_in_{j}", moved, by, "d NE-18")
+                v = let_derivative(b, f"v_{j}", v_in + omega.cross(at.dx), by, "d NE-18")
+                columns[k] = Twist(omega, v)
+            v = let_derivative(b, f"v_{j}", at.s.cross(at.dx) + at.t, f"qd_{j}", "d NE-18")
+        partials[j] = {**columns, j: Twist(at.s, v)}
     return partials
-
-
-def d_turning_step(
-    at: JointFrame[S], d_omega_p: Vector[S], by: str, b: ProgramBuilder[S]
-) -> Vector[S]:
-    """d NE-3 with respect to q_k or qd_k of a joint k that carries joint j."""
-    j = at.joint.number
-    with b.step("forward derivatives", at.joint.name):
-        return let_derivative(b, f"omega_{j}", at.R.apply_transposed(d_omega_p), by, "d NE-3")
-
-
-def d_velocity_step(
-    at: JointFrame[S],
-    d_omega_p: Vector[S],
-    d_v_p: Vector[S],
-    d_omega: Vector[S],
-    by: str,
-    b: ProgramBuilder[S],
-) -> Vector[S]:
-    """d NE-18 with respect to q_k or qd_k of a joint k that carries joint j."""
-    j = at.joint.number
-    with b.step("forward derivatives", at.joint.name):
-        moved = at.R.apply_transposed(d_v_p + d_omega_p.cross(at.u))
-        v_in = let_derivative(b, f"v_in_{j}", moved, by, "d NE-18")
-        return let_derivative(b, f"v_{j}", v_in + d_omega.cross(at.dx), by, "d NE-18")
-
-
-def d_own_velocity_step(at: JointFrame[S], b: ProgramBuilder[S]) -> Vector[S]:
-    """d NE-18 with respect to qd_j."""
-    j = at.joint.number
-    with b.step("forward derivatives", at.joint.name):
-        return let_derivative(b, f"v_{j}", at.s.cross(at.dx) + at.t, f"qd_{j}", "d NE-18")

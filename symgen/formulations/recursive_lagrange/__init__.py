@@ -7,15 +7,15 @@ of them.  Derivatives are those of every line: `symgen.formulations.direct`.
 from symgen.formulations import torques
 from symgen.formulations.direct import with_derivatives
 from symgen.formulations.interface import Formulation, functions_in, notes_in
-from symgen.formulations.recursive_lagrange import dynamics, kinematics, mass_center, recursion
+from symgen.formulations.recursive_lagrange import kinematics, mass_center, recursion
 
-FUNCTIONS = {**torques.functions(dynamics.rigid), **functions_in(dynamics, kinematics, mass_center)}
+FUNCTIONS = {**torques.functions(recursion.rigid), **functions_in(kinematics, mass_center)}
 
 RECURSIVE_LAGRANGE = Formulation(
     name="recursive_lagrange",
     title="Recursive Lagrange, 4x4 transforms",
     source="Xiang 2009, section 4, and the open-tree paper",
-    notes=notes_in(recursion, dynamics, kinematics, mass_center),
+    notes=notes_in(recursion, kinematics, mass_center),
     functions=with_derivatives(FUNCTIONS),
     weight=2.5,
 )

@@ -110,7 +110,7 @@ def point_motion(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) 
     results: dict[str, list[S]] = {"position": [], "velocity": [], "acceleration": []}
     for place in tree.points:
         j, r = place.body, column(place.point, b.algebra.one)
-        matrices = (positions[j].A, velocities[j].B, accelerations[j].C)
+        matrices = (positions[j].A, velocities[j].B, accelerations[j])
         with b.step("points", place.name):
             for entries, letter, matrix in zip(results.values(), "xva", matrices, strict=True):
                 entries += b.let(f"{letter}_{place.name}", first_three(matrix @ r), "RL-13")
@@ -127,7 +127,7 @@ def link_motion(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -
     results: dict[str, list[S]] = {"link_velocities": [], "link_accelerations": []}
     for frame in tree.frames:
         j, r = frame.body, column(frame.pose.translation, b.algebra.one)
-        B, C = velocities[j].B, accelerations[j].C
+        B, C = velocities[j].B, accelerations[j]
         back = _rotation(positions[j].A).transposed
         with b.step("links", frame.name):
             turning, bending = _rotation(B) @ back, _rotation(C) @ back

@@ -32,6 +32,7 @@ from symgen.formulations.recursive_lagrange.recursion import (
     first_three,
     frames_sweep,
     inertia_sweep,
+    momentum_rate_sweep,
     position_sweep,
     velocity_sweep,
 )
@@ -102,9 +103,7 @@ def centroidal_momentum_rate(
     positions = position_sweep(frames, b)
     velocities = velocity_sweep(frames, positions, b, state.qd)
     accelerations = acceleration_sweep(frames, positions, velocities, b, state)
-    inertias = inertia_sweep(frames, b)
-    forces = {j: inertia @ accelerations[j].C.transposed for j, inertia in inertias.items()}
-    TD = carried_sweep("D", frames, forces, b, "RL-5")
+    TD = momentum_rate_sweep(frames, accelerations, b)
     center = _center(mass_sweep(tree, frames, b), b)
     rate = [b.algebra.zero] * 6
     if BASE in TD:
@@ -121,29 +120,20 @@ def centroidal_momentum_matrix(
     positions = position_sweep(frames, b)
     center = _center(mass_sweep(tree, frames, b), b)
     columns = [[b.algebra.zero] * 6] * tree.n
-    for at, Y in composite_sweep(frames, b):
-        k, A_in = at.joint.number, positions[at.joint.number].A_in
+    sums = inertia_sweep(frames, b)
+    for at in reversed(frames):
+        k, p = at.joint.number, at.joint.parent
+        with b.step("backward", at.joint.name):
+            sums[k] = b.let(f"Y_{k}", at.T @ sums[k] @ at.T.transposed, "RL-22")
+        if p != BASE:
+            sums[p] = sums[p] + at.U @ sums[k] @ at.U.transposed
+    for at in reversed(frames):
+        k, A_in, Y = at.joint.number, positions[at.joint.number].A_in, sums[at.joint.number]
         with b.step("columns", at.joint.name):
             K = A_in @ Y @ (A_in @ at.Z).transposed
             columns[k - 1] = momentum_step(f"K_0_{k}", f"L_C_{k}", K, center, b, "RL-22")
     rows = [[column[row] for column in columns] for row in range(6)]
     return {"centroidal_momentum_matrix": flat(rows)}
-
-
-def composite_sweep(
-    frames: Sequence[JointFrame[S]], b: ProgramBuilder[S]
-) -> list[tuple[JointFrame[S], Matrix[S]]]:
-    """RL-22: Y_k of every joint, leaves first."""
-    sums = dict(inertia_sweep(frames, b))
-    composites: list[tuple[JointFrame[S], Matrix[S]]] = []
-    for at in reversed(frames):
-        j, p = at.joint.number, at.joint.parent
-        with b.step("backward", at.joint.name):
-            Y = b.let(f"Y_{j}", at.T @ sums[j] @ at.T.transposed, "RL-22")
-        composites.append((at, Y))
-        if p != BASE:
-            sums[p] = sums[p] + at.U @ Y @ at.U.transposed
-    return composites
 
 
 def momentum_step(

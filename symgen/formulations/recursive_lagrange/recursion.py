@@ -61,6 +61,7 @@ from symgen.algebra.linear import (
     trace_of_product,
 )
 from symgen.formulations.state import State, Wrench
+from symgen.formulations.torques import Run, weightless
 from symgen.kinematics.bodies import BodyPoint
 from symgen.kinematics.joint import Joint
 from symgen.kinematics.tree import BASE, KinematicTree
@@ -121,14 +122,6 @@ class Velocity(Generic[S]):
 
 
 @dataclass(frozen=True)
-class Acceleration(Generic[S]):
-    """Second rate of a pose: RL-4."""
-
-    C_at: Matrix[S]
-    C: Matrix[S]
-
-
-@dataclass(frozen=True)
 class Pull(Generic[S]):
     """A load that acts: RL-7 of its point by joint (TF_load_j), and its force, (4, 1)."""
 
@@ -143,9 +136,6 @@ class Recursion(Generic[S]):
 
     frames: Sequence[JointFrame[S]]
     positions: Mapping[int, Position[S]]
-    velocities: Mapping[int, Velocity[S]]
-    accelerations: Mapping[int, Acceleration[S]]
-    inertias: Mapping[int, Matrix[S]]
     g: Matrix[S]
     TD: Mapping[int, Matrix[S]]
     TE: Mapping[int, Matrix[S]]
@@ -154,65 +144,6 @@ class Recursion(Generic[S]):
 
 
 # -- steps, one joint each ---------------------------------------------------------------------
-
-
-def joint_frame(joint: Joint[S], q: S, b: ProgramBuilder[S]) -> JointFrame[S]:
-    """Write T_j: RL-1."""
-    j, algebra = joint.number, b.algebra
-    with b.step("joints", joint.name):
-        U = b.let(f"U_{j}", joint.placement.tree.homogeneous(algebra), "RL-1")
-        T = b.let(f"T_{j}", joint.pose_in_joint(q, algebra).homogeneous(algebra), "RL-1")
-        Z = b.let(f"Z_{j}", joint.generator(algebra), "RL-1")
-    return JointFrame(joint, U, T, Z, z=column(skew_vector(Z), algebra.zero))
-
-
-def position_step(at: JointFrame[S], parent: Position[S], b: ProgramBuilder[S]) -> Position[S]:
-    """Write the pose of a link: RL-2."""
-    j = at.joint.number
-    with b.step("positions", at.joint.name):
-        A_in = b.let(f"A_in_{j}", parent.A @ at.U, "RL-2")
-        A = b.let(f"A_{j}", A_in @ at.T, "RL-2")
-    return Position(A_in, A)
-
-
-def velocity_step(
-    at: JointFrame[S], position: Position[S], parent: Velocity[S], qd: S, b: ProgramBuilder[S]
-) -> Velocity[S]:
-    """Write the rate of a pose: RL-3."""
-    j, A_in = at.joint.number, position.A_in
-    with b.step("velocities", at.joint.name):
-        B_in = b.let(f"B_in_{j}", parent.B @ at.U, "RL-3")
-        B_at = b.let(f"B_at_{j}", B_in + A_in @ at.Z * qd, "RL-3")
-        B = b.let(f"B_{j}", B_at @ at.T, "RL-3")
-    return Velocity(B_in, B_at, B)
-
-
-def acceleration_step(
-    at: JointFrame[S],
-    position: Position[S],
-    moving: Velocity[S],
-    parent: Acceleration[S],
-    rates: tuple[S, S],
-    b: ProgramBuilder[S],
-) -> Acceleration[S]:
-    """RL-4; `rates` are qd and qdd."""
-    j, A_in, B_in, B_at, (qd, qdd) = at.joint.number, position.A_in, moving.B_in, moving.B_at, rates
-    with b.step("accelerations", at.joint.name):
-        C_in = b.let(f"C_in_{j}", parent.C @ at.U, "RL-4")
-        C_at = C_in + (B_in + B_at) @ at.Z * qd + A_in @ at.Z * qdd
-        C_at = b.let(f"C_at_{j}", C_at, "RL-4")
-        C = b.let(f"C_{j}", C_at @ at.T, "RL-4")
-    return Acceleration(C_at, C)
-
-
-def carried_step(
-    name: str, at: JointFrame[S], terms: Sequence[Matrix[S]], b: ProgramBuilder[S], note: str
-) -> Matrix[S]:
-    """RL-5, RL-6, RL-7: X_j is the sum of `terms`; returns T_j X_j."""
-    j = at.joint.number
-    with b.step("backward", at.joint.name):
-        X = b.let(f"{name}_{j}", matrix_sum(terms), note)
-        return b.let(f"T{name}_{j}", at.T @ X, note)
 
 
 def torque_step(at: JointFrame[S], recursion: Recursion[S], b: ProgramBuilder[S]) -> S:
@@ -239,15 +170,26 @@ def frames_sweep(
     tree: KinematicTree[S], b: ProgramBuilder[S], q: Sequence[S], links: Iterable[int] | None = None
 ) -> list[JointFrame[S]]:
     """Write RL-1 for the joints on the way to `links`, or all of them, parents before children."""
-    wanted = range(1, tree.n + 1) if links is None else links
-    return [joint_frame(tree.joint(j), q[j - 1], b) for j in tree.towards(wanted)]
+    wanted, algebra = range(1, tree.n + 1) if links is None else links, b.algebra
+    frames: list[JointFrame[S]] = []
+    for j in tree.towards(wanted):
+        joint = tree.joint(j)
+        with b.step("joints", joint.name):
+            U = b.let(f"U_{j}", joint.placement.tree.homogeneous(algebra), "RL-1")
+            T = b.let(f"T_{j}", joint.pose_in_joint(q[j - 1], algebra).homogeneous(algebra), "RL-1")
+            Z = b.let(f"Z_{j}", joint.generator(algebra), "RL-1")
+        frames.append(JointFrame(joint, U, T, Z, z=column(skew_vector(Z), algebra.zero)))
+    return frames
 
 
 def position_sweep(frames: Sequence[JointFrame[S]], b: ProgramBuilder[S]) -> dict[int, Position[S]]:
     """RL-2; A_0 is the identity."""
     positions = {BASE: Position(identity(b.algebra), identity(b.algebra))}
     for at in frames:
-        positions[at.joint.number] = position_step(at, positions[at.joint.parent], b)
+        j, parent = at.joint.number, positions[at.joint.parent]
+        with b.step("positions", at.joint.name):
+            A_in = b.let(f"A_in_{j}", parent.A @ at.U, "RL-2")
+            positions[j] = Position(A_in, b.let(f"A_{j}", A_in @ at.T, "RL-2"))
     return positions
 
 
@@ -262,7 +204,10 @@ def velocity_sweep(
     velocities = {BASE: Velocity(still, still, still)}
     for at in frames:
         j, parent = at.joint.number, velocities[at.joint.parent]
-        velocities[j] = velocity_step(at, positions[j], parent, qd[j - 1], b)
+        with b.step("velocities", at.joint.name):
+            B_in = b.let(f"B_in_{j}", parent.B @ at.U, "RL-3")
+            B_at = b.let(f"B_at_{j}", B_in + positions[j].A_in @ at.Z * qd[j - 1], "RL-3")
+            velocities[j] = Velocity(B_in, B_at, b.let(f"B_{j}", B_at @ at.T, "RL-3"))
     return velocities
 
 
@@ -272,14 +217,17 @@ def acceleration_sweep(
     velocities: Mapping[int, Velocity[S]],
     b: ProgramBuilder[S],
     state: State[S],
-) -> dict[int, Acceleration[S]]:
-    """RL-4; C_0 is 0."""
-    still = zeros(b.algebra)
-    accelerations = {BASE: Acceleration(still, still)}
+) -> dict[int, Matrix[S]]:
+    """C_j of RL-4; C_0 is 0."""
+    accelerations = {BASE: zeros(b.algebra)}
     for at in frames:
         j, parent = at.joint.number, accelerations[at.joint.parent]
-        rates = (state.qd[j - 1], state.qdd[j - 1])
-        accelerations[j] = acceleration_step(at, positions[j], velocities[j], parent, rates, b)
+        A_in, B_in, B_at = positions[j].A_in, velocities[j].B_in, velocities[j].B_at
+        with b.step("accelerations", at.joint.name):
+            C_in = b.let(f"C_in_{j}", parent @ at.U, "RL-4")
+            C_at = C_in + (B_in + B_at) @ at.Z * state.qd[j - 1] + A_in @ at.Z * state.qdd[j - 1]
+            C_at = b.let(f"C_at_{j}", C_at, "RL-4")
+            accelerations[j] = b.let(f"C_{j}", C_at @ at.T, "RL-4")
     return accelerations
 
 
@@ -299,7 +247,9 @@ def carried_sweep(
     for at in reversed(frames):
         j = at.joint.number
         if j in terms:
-            passed[j] = carried_step(name, at, terms[j], b, note)
+            with b.step("backward", at.joint.name):
+                X = b.let(f"{name}_{j}", matrix_sum(terms[j]), note)
+                passed[j] = b.let(f"T{name}_{j}", at.T @ X, note)
             terms.setdefault(at.joint.parent, []).append(at.U @ passed[j])
     return passed | ({BASE: matrix_sum(terms[BASE])} if BASE in terms else {})
 
@@ -312,6 +262,15 @@ def inertia_sweep(frames: Sequence[JointFrame[S]], b: ProgramBuilder[S]) -> dict
             inertia = at.joint.body.pseudo_inertia(b.algebra)
             inertias[at.joint.number] = b.let(f"I_{at.joint.number}", inertia, "RL-5")
     return inertias
+
+
+def momentum_rate_sweep(
+    frames: Sequence[JointFrame[S]], accelerations: Mapping[int, Matrix[S]], b: ProgramBuilder[S]
+) -> dict[int, Matrix[S]]:
+    """RL-5: TD_j of every link."""
+    inertias = inertia_sweep(frames, b)
+    forces = {j: inertias[j] @ accelerations[j].transposed for j in inertias}
+    return carried_sweep("D", frames, forces, b, "RL-5")
 
 
 def weight_sweep(frames: Sequence[JointFrame[S]], b: ProgramBuilder[S]) -> dict[int, Matrix[S]]:
@@ -336,7 +295,14 @@ def load_sweep(
             pulls.append(Pull(place.name, point_sweep(place, frames, b), force))
         if place.body != BASE and not all_zero(moment.entries, b.algebra):
             moments.setdefault(place.body, []).append(moment)
-    return pulls, moment_sweep(frames, moments, b)
+    sums: dict[int, Matrix[S]] = {}
+    for at in reversed(frames):
+        j = at.joint.number
+        if j in moments:
+            with b.step("backward", at.joint.name):
+                sums[j] = b.let(f"G_{j}", matrix_sum(moments[j]), "RL-8")
+            moments.setdefault(at.joint.parent, []).append(sums[j])
+    return pulls, sums
 
 
 def point_sweep(
@@ -347,18 +313,12 @@ def point_sweep(
     return carried_sweep(f"F_{place.name}", frames, points, b, "RL-7")
 
 
-def moment_sweep(
-    frames: Sequence[JointFrame[S]], moments: dict[int, list[Matrix[S]]], b: ProgramBuilder[S]
-) -> dict[int, Matrix[S]]:
-    """RL-8: G_j of the joints that carry a moment."""
-    sums: dict[int, Matrix[S]] = {}
-    for at in reversed(frames):
-        j = at.joint.number
-        if j in moments:
-            with b.step("backward", at.joint.name):
-                sums[j] = b.let(f"G_{j}", matrix_sum(moments[j]), "RL-8")
-            moments.setdefault(at.joint.parent, []).append(sums[j])
-    return sums
+def rigid(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Run:
+    """See `symgen.formulations.torques.Rigid`."""
+    frames = frames_sweep(tree, b, state.q)
+    return lambda at, gravity: torques(
+        recursion(tree if gravity else weightless(tree), frames, b, at), b
+    )
 
 
 def recursion(
@@ -368,13 +328,11 @@ def recursion(
     positions = position_sweep(frames, b)
     velocities = velocity_sweep(frames, positions, b, state.qd)
     accelerations = acceleration_sweep(frames, positions, velocities, b, state)
-    inertias = inertia_sweep(frames, b)
-    forces = {j: inertias[j] @ accelerations[j].C.transposed for j in inertias}
-    TD = carried_sweep("D", frames, forces, b, "RL-5")
+    TD = momentum_rate_sweep(frames, accelerations, b)
     TE = weight_sweep(frames, b)
     pulls, G = load_sweep(tree, frames, b, state.loads)
     g = column(tree.gravity, b.algebra.zero)
-    return Recursion(frames, positions, velocities, accelerations, inertias, g, TD, TE, pulls, G)
+    return Recursion(frames, positions, g, TD, TE, pulls, G)
 
 
 def torques(swept: Recursion[S], b: ProgramBuilder[S]) -> list[S]:

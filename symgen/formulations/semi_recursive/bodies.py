@@ -37,14 +37,12 @@ from symgen.algebra.linear import Matrix, Vector, zero_vector
 from symgen.algebra.spatial import RigidInertia, Spatial
 from symgen.formulations.semi_recursive.kinematics import (
     Geometry,
-    Motion,
     System,
     let_mass,
     returned,
 )
 from symgen.formulations.shared import FORCE, let_spatial, let_symmetric, lettered
 from symgen.formulations.state import Wrench
-from symgen.program.builder import ProgramBuilder
 
 NOTES = {
     "SR-11": "c_i = r_G - r_i, J_G = A_i J_G^i A_i^T -- Lopez Varela 2023, after (35)",
@@ -133,45 +131,14 @@ def body_step(system: System[S], at: Geometry[S]) -> Body[S]:
         central = RigidInertia(body.mass, zero_vector(b.algebra), J_G)
         M = let_mass(b, (f"m_{i}", f"mc_{i}", f"J_{i}"), central.moved(c), "SR-12")
         weight = b.let(f"weight_{i}", system.tree.gravity * M.m, "SR-15")
-    return Body(M.m, c, J_G, M, weight, loads_on(system, at))
-
-
-def loads_on(system: System[S], at: Geometry[S]) -> list[Load[S]]:
-    """Return the arms of SR-15."""
-    i, b, loads = at.joint.number, system.b, list[Load[S]]()
+    loads: list[Load[S]] = []
     pairs = zip(system.tree.loads, system.state.loads, strict=True)
     for e, (load, wrench) in enumerate(pairs, start=1):
         if load.body == i:
             arm = at.places.origin - at.r + at.A.apply(load.point)
             with b.step("loads", at.joint.name):
                 loads.append(Load(e, load.point, b.let(f"arm_{i}_{e}", arm, "SR-15"), wrench))
-    return loads
-
-
-def inertial_step(
-    at: Geometry[S], body: Body[S], motion: Motion[S], b: ProgramBuilder[S]
-) -> Inertial[S]:
-    """Write the bias force of a body: SR-13, SR-14."""
-    i, omega = at.joint.number, motion.omega
-    with b.step("forces", at.joint.name):
-        h = b.let(f"h_{i}", omega.cross(body.c), "SR-13")
-        t = b.let(f"t_{i}", omega.cross(h) * body.m, "SR-13")
-        moment = -omega.cross(body.J_G.apply(omega)) - body.c.cross(t)
-        return Inertial(
-            h, t, let_spatial(b, lettered(f"Q_I_{i}", FORCE), Spatial(moment, -t), "SR-14")
-        )
-
-
-def external_step(at: Geometry[S], body: Body[S], b: ProgramBuilder[S]) -> Spatial[S]:
-    """Write the external force on a body: SR-15."""
-    force, moment = body.weight, body.c.cross(body.weight)
-    for load in body.loads:
-        force, wrench = force + load.wrench.force, load.wrench
-        moment = moment + wrench.moment + load.arm.cross(wrench.force)
-    with b.step("forces", at.joint.name):
-        return let_spatial(
-            b, lettered(f"Q_E_{at.joint.number}", FORCE), Spatial(moment, force), "SR-15"
-        )
+    return Body(M.m, c, J_G, M, weight, loads)
 
 
 # -- sweeps over the tree ----------------------------------------------------------------------
@@ -212,13 +179,23 @@ def forces_sweep(system: System[S], bodies: Mapping[int, Body[S]]) -> Forces[S]:
     Q_sum: dict[int, Spatial[S]] = {}
     for i in sorted(bodies, reverse=True):
         at, body, motion = system.geometry[i], bodies[i], system.motions[i]
-        inertial[i] = inertial_step(at, body, motion, b)
-        external[i] = external_step(at, body, b)
-        force = external[i] + inertial[i].Q - body.M.apply(motion.V_dot)
+        omega = motion.omega
+        with b.step("forces", at.joint.name):
+            h = b.let(f"h_{i}", omega.cross(body.c), "SR-13")
+            t = b.let(f"t_{i}", omega.cross(h) * body.m, "SR-13")
+            spin = -omega.cross(body.J_G.apply(omega)) - body.c.cross(t)
+            Q_I = let_spatial(b, lettered(f"Q_I_{i}", FORCE), Spatial(spin, -t), "SR-14")
+            force, moment = body.weight, body.c.cross(body.weight)
+            for load in body.loads:
+                force = force + load.wrench.force
+                moment = moment + load.wrench.moment + load.arm.cross(load.wrench.force)
+            Q_E = let_spatial(b, lettered(f"Q_E_{i}", FORCE), Spatial(moment, force), "SR-15")
+        inertial[i], external[i] = Inertial(h, t, Q_I), Q_E
+        total = Q_E + Q_I - body.M.apply(motion.V_dot)
         for s in system.children(i):
-            force = force + returned(system.geometry[s].arm, Q_sum[s])
+            total = total + returned(system.geometry[s].arm, Q_sum[s])
         with b.step("accumulation", at.joint.name):
-            Q_sum[i] = let_spatial(b, lettered(f"Q_sum_{i}", FORCE), force, "SR-17")
+            Q_sum[i] = let_spatial(b, lettered(f"Q_sum_{i}", FORCE), total, "SR-17")
     return Forces(inertial, external, Q_sum)
 
 

@@ -163,7 +163,11 @@ def point_motion(
 ) -> Results[S]:
     """Write position, velocity and acceleration of all points, (n_points, 3) each: SR-30."""
     system = system_at(tree, b, state, point)
-    points = moving_points(system)
+    points: list[Moving[Vector[S]]] = []
+    for place in tree.points:
+        with b.step("points", place.name):
+            x = pose_of(system, place.body).apply(place.point)
+            points.append(_moving(system, place.body, x, partial(_named, b, place.name)))
     parts = {"position": "at", "velocity": "rate", "acceleration": "second_rate"}
     return {name: flat(getattr(x, part) for x in points) for name, part in parts.items()}
 
@@ -200,20 +204,6 @@ def joint_wrenches(
             f = b.let(f"f_{i}", at.A.apply_transposed(total.linear), "SR-36")
             rows.append((*f, *b.let(f"n_{i}", at.A.apply_transposed(moment), "SR-36")))
     return {"joint_wrenches": flat(rows)}
-
-
-# -- sweeps over the tree ----------------------------------------------------------------------
-
-
-def moving_points(system: System[S]) -> list[Moving[Vector[S]]]:
-    """Return the motion of the points of the model: SR-30."""
-    points: list[Moving[Vector[S]]] = []
-    for point in system.tree.points:
-        with system.b.step("points", point.name):
-            x = pose_of(system, point.body).apply(point.point)
-            named = partial(_named, system.b, point.name)
-            points.append(_moving(system, point.body, x, named))
-    return points
 
 
 # -- steps -------------------------------------------------------------------------------------

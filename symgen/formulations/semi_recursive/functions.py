@@ -7,13 +7,12 @@ K) q' = Q_rho - M_rho qdd + tau'.  The same factors serve every parameter.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import total
-from symgen.algebra.spatial import Spatial, zero_spatial
 from symgen.formulations import implicit
 from symgen.formulations.accelerations import Solution, solution_of
 from symgen.formulations.constraints import RATE, VALUE
@@ -29,7 +28,6 @@ from symgen.formulations.semi_recursive.bodies import (
     bodies_sweep,
     body_step,
     forces_sweep,
-    loads_on,
     masses_sweep,
     torques,
 )
@@ -39,15 +37,14 @@ from symgen.formulations.semi_recursive.kinematics import (
     columns_sweep,
     system_at,
 )
-from symgen.formulations.shared import MOTION, flat, let_spatial, lettered, square
+from symgen.formulations.shared import flat, square
 from symgen.formulations.state import State
+from symgen.formulations.torques import Equations as ByTorques
 from symgen.formulations.torques import Run, weightless
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder, Results
 
 NOTES = {
-    "SR-27": "d tau_j/d f = -([I 0] b_i_j + [0 I] b_i_j x (r_l - r_i)), d tau_j/d n = -[0 I] "
-    "b_i_j for a load at r_l on body i: less (r_l)_z -- Lopez Varela 2023 (26), table 3",
     "SR-37": "twice_T_i = V_i . M_i V_i: kinetic energy of a body",
     "SR-38": "U_i = -m g . r_G: potential energy of a body",
 }
@@ -73,27 +70,6 @@ def mass_matrix(
     return {"mass_matrix": flat(with_rotors(tree, rows))}
 
 
-def inverse_dynamics_load_derivatives(
-    point: ReferencePoint, tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
-) -> Results[S]:
-    """SR-27: dtau_dloads, (n, n_loads, 6)"""
-    system, none = system_at(tree, b, state, point, VALUE), zero_spatial(b.algebra)
-    R = columns_sweep(system)
-    columns: list[dict[int, Spatial[S]]] = [{} for _ in tree.loads]
-    for i, at in system.geometry.items():
-        for load in loads_on(system, at):
-            for j, column in R[i].items():
-                moved = Spatial(column.angular, column.linear + column.angular.cross(load.arm))
-                with b.step("load derivatives", at.joint.name):
-                    moved = let_spatial(
-                        b, lettered(f"r_{load.number}_{j}", MOTION), -moved, "SR-27"
-                    )
-                columns[load.number - 1][j] = moved
-    rows = [[column.get(joint.number, none) for column in columns] for joint in tree.joints]
-    entries = [entry for row in rows for column in row for entry in column.linear_first]
-    return {"dtau_dloads": entries}
-
-
 # -- equations ---------------------------------------------------------------------------------
 
 
@@ -109,7 +85,7 @@ def rigid_torques(system: System[S], name: str = "tau") -> list[S]:
 
 
 @dataclass(frozen=True)
-class Equations(implicit.Equations[S]):
+class Equations(ByTorques[S]):
     """M and Q about these reference points."""
 
     point: ReferencePoint
@@ -125,16 +101,10 @@ class Equations(implicit.Equations[S]):
         bias = with_joint_terms(tree, b, state, rigid_torques(system, "bias"))
         return solution_of(tree, b, state, bias, mass, self.free)
 
-    def torques(self, qdd: Sequence[S]) -> Sequence[S]:
-        """See `implicit.Equations`."""
-        state = replace(self.state, qdd=tuple(qdd))
-        rigid = rigid_torques(system_at(self.tree, self.b, state, self.point))
-        return with_joint_terms(self.tree, self.b, state, rigid)
-
 
 def solving(point: ReferencePoint) -> dict[str, Derivation]:
     """Return forward and hybrid dynamics, and their derivatives."""
-    return implicit.functions(partial(Equations, point=point))
+    return implicit.functions(partial(Equations, rigid=partial(rigid, point), point=point))
 
 
 def kinetic_energy(

@@ -80,7 +80,7 @@ from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Matrix, Transform, Vector, identity, zero_vector
 from symgen.algebra.spatial import RigidInertia, Spatial, zero_spatial
 from symgen.formulations.constraints import SECOND_RATE, VALUE
-from symgen.formulations.shared import MOTION, let_spatial, let_symmetric, lettered
+from symgen.formulations.shared import MOTION, let_moments, let_spatial, lettered
 from symgen.formulations.state import State
 from symgen.kinematics.euler_parameters import EulerParameters, Turning
 from symgen.kinematics.joint import Joint
@@ -241,9 +241,8 @@ def motion_step(system: System[S], i: int, parent: Motion[S]) -> dict[int, Motio
         else:
             b_dot = let_spatial(b, lettered(f"b_dot_{i}", MOTION), at.b.turned(V.angular), "SR-7")
             swing = b_dot * state.qd[i - 1]
-        d = let_spatial(
-            b, lettered(f"d_{i}", MOTION), carried_rate(arm_dot, parent.V, algebra) + swing, "SR-8"
-        )
+        d = Spatial(none.angular, arm_dot.cross(parent.V.angular)) + swing  # Bdot_i of the parent
+        d = let_spatial(b, lettered(f"d_{i}", MOTION), d, "SR-8")
         V_dot = carried(at.arm, parent.V_dot) + added + d
         a = b.let(f"a_{i}", V_dot.linear, "SR-9")
         V_dot = Spatial(b.let(f"alpha_{i}", V_dot.angular, "SR-9"), a)
@@ -395,11 +394,6 @@ def carried(arm: Vector[S], x: Spatial[S]) -> Spatial[S]:
     return Spatial(x.angular, x.linear + arm.cross(x.angular))
 
 
-def carried_rate(arm_dot: Vector[S], x: Spatial[S], algebra: Algebra[S]) -> Spatial[S]:
-    """Bdot_i times a motion of the parent."""
-    return Spatial(zero_vector(algebra), arm_dot.cross(x.angular))
-
-
 def returned(arm: Vector[S], force: Spatial[S]) -> Spatial[S]:
     """Return B_i^T times a force on body i: the force on its parent."""
     return Spatial(force.angular - arm.cross(force.linear), force.linear)
@@ -412,5 +406,4 @@ def let_mass(
     b: ProgramBuilder[S], names: tuple[str, str, str], x: RigidInertia[S], note: str
 ) -> RigidInertia[S]:
     """Name mass, first moment and inertia."""
-    m, mc = b.let(names[0], x.m, note), b.let(names[1], x.h, note)
-    return RigidInertia(m, mc, let_symmetric(b, names[2], x.J, note))
+    return RigidInertia(*let_moments(b, names, (x.m, x.h, x.J), note))
