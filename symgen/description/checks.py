@@ -97,7 +97,7 @@ def check(document: Document) -> RobotDescription:
         findings.warn(path, "no joints: the robot has 0 coordinates")
     forgotten = warn_forgotten_masses(robot, findings)
     warn_massless_ends(joints, scalars, forgotten)
-    warn_impossible_inertias(joints, scalars)
+    warn_impossible_inertias(robot, joints, scalars)
     warn_point_masses(robot, joints, scalars)
     if not other_units:
         warn_millimetres(joints, loads, points, scalars)
@@ -217,10 +217,17 @@ def warn_point_masses(
         )
 
 
-def warn_impossible_inertias(joints: Sequence[JointDescription], scalars: Scalars) -> None:
-    """Warn of inertias that no mass distribution has; a planar robot may give zz alone."""
+def warn_impossible_inertias(
+    robot: RobotTable, joints: Sequence[JointDescription], scalars: Scalars
+) -> None:
+    """Warn of inertias that no mass distribution has, and that are not marked as accepted.
+
+    A planar robot may give zz alone.
+    """
     planar = is_planar(joints, scalars.values)
-    for index, joint in enumerate(joints):
+    for index, (table, joint) in enumerate(zip(robot.joints or [], joints, strict=True)):
+        if table and table.link and table.link.inertia and table.link.inertia.accepted:
+            continue
         values = [evaluate(entry, scalars.values) for entry in joint.link.inertia]
         problem = None if indefinite(values) else breaks_triangle(values)
         zz_alone = not any(values[:2]) and not any(values[3:])

@@ -233,6 +233,7 @@ NO_JOINTS = "no joints: the robot has 0 coordinates"
 WARNINGS = {
     one_link("{mass: 1, inertia: {xx: 1, yy: 1, zz: 2.1}}"):
         TRIANGLE.format("xx + yy < zz (2 < 2.1)"),
+    one_link("{mass: 1, inertia: {xx: 1, yy: 1, zz: 2.1, accepted: true}}"): "",
     one_link("{mass: 1, inertia: {xx: 1, yy: 1, zz: 2}}"): "",  # a lamina
     PLANAR: "",  # in the plane zz alone matters
     TURNED.replace("KEYS", "origin: {}, axis: [0, 1, 0]"):
