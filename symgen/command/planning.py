@@ -98,6 +98,8 @@ def plan(
     output.write(lambda: data, lambda: _print(result, outputs))
     everywhere = result.task.profile.check == REFINE
     if result.status == "infeasible" or (result.status == EXCEEDED and everywhere):
+        if output.quiet and not output.as_json:
+            click.echo(f"{result.status}: {'; '.join(result.remarks)}", err=True)
         raise click.exceptions.Exit(NOT_SOLVED)
 
 

@@ -14,10 +14,12 @@ from symgen.errors import RequestError
 from symgen.planning.contacts import Contacts
 from symgen.planning.loads import depends_on_time
 from symgen.planning.obstacles import Distances
+from symgen.planning.placements import point_of
 from symgen.planning.poses import position_of
 from symgen.planning.quantities import Motion, Quantity
 from symgen.planning.standing import cycle
 from symgen.planning.starting import out_of_reach
+from symgen.planning.support import widest
 from symgen.planning.task import COLLOCATION, LONGEST, PER_SEGMENT, State, Task
 from symgen.planning.transcription import instants
 from symgen.planning.values import Value
@@ -172,6 +174,7 @@ def _check_contacts(root: Value, module: Any, task: Task, contacts: Contacts) ->
             f"the motion is mirrored, and no contact point is the image of {missing}: none is as "
             "high in mirrored postures; does 'mirrored' swap all coordinates, with the right signs?"
         )
+    _check_margin(value, module, task, contacts)
     places = contacts.places_of(module, task.parameters)
     q = task.chart.configuration(np.random.default_rng(0).normal(scale=0.5, size=(1, module.n)))
     columns = places.placed(q)[1][0]
@@ -179,6 +182,22 @@ def _check_contacts(root: Value, module: Any, task: Task, contacts: Contacts) ->
     for name, load, rows in zip(contacts.names, contacts.loads, columns, strict=True):
         if not np.allclose(slopes[:, load, :3].T, -rows, atol=1e-9):
             value.fault(f"the load {shown(name)} acts at another place than the point", "sets")
+
+
+def _check_margin(value: Value, module: Any, task: Task, contacts: Contacts) -> None:
+    """Report a margin that a phase leaves no room for, where one link has all of its points."""
+    for k, on in enumerate(contacts.on if contacts.margin else ()):
+        carried = [point_of(module, task.parameters, number) for number in contacts.points[on]]
+        if len({point.link for point in carried}) != 1 or len(carried) < 2:
+            continue
+        points = np.array([point.vector for point in carried])
+        points -= points.mean(axis=0)
+        room = widest(points @ np.linalg.svd(points)[2][:2].T)
+        if contacts.margin >= room:
+            value.fault(
+                f"{contacts.margin:.6g} m is more than phase {k + 1} leaves: its points stand "
+                f"{room:.4g} m or less from a point between them", "margin",
+            )  # fmt: skip
 
 
 def _values(task: Task, quantity: Quantity, x: Array) -> Array:

@@ -40,6 +40,8 @@ NO_WEIGHT = 800.0
 """Weight (N) that stands for that of a robot without one, or with a fixed base."""
 SAME = 1e-9
 """Difference of heights (m) below which a contact point is the image of another one."""
+ALONG = 0.99
+"""Entry of a unit normal along x above which axes of the ground begin with y instead."""
 _ON = 1e-9
 
 
@@ -227,7 +229,7 @@ def read_contacts(value: Value, module: Any) -> Contacts | None:
         if "phases" not in keys and not value.is_broken:
             value.fault("'phases' is missing: a list of {until: share of the time, on: [sets]}")
         return None
-    across = np.eye(3)[int(np.argmin(np.abs(normal[:2])))]
+    across = np.eye(3)[int(abs(normal[0]) > ALONG)]
     across = across - (across @ normal) * normal
     across /= np.linalg.norm(across)
     contacts = Contacts(

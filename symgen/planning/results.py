@@ -22,6 +22,7 @@ import zipfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property, partial
+from itertools import pairwise
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -52,6 +53,7 @@ FIGURES = (".png", ".svg", ".pdf")
 TRAJECTORY = "# trajectory_msgs/JointTrajectory"
 """First line of a .yaml file."""
 SAMPLES = 401
+TIME_AXIS = "t (s)"
 NEAR = 2.0
 """Largest limit that is drawn, in units of the largest value."""
 DIFFERENT = 4.0
@@ -445,9 +447,15 @@ def _drawn(plan: Plan, panels: Sequence[Panel], ending: str, size: tuple[float, 
         figure = Figure(figsize=size, layout="constrained")
         heights = [HEIGHTS.get(panel, 1) for panel in panels]
         grid = figure.add_gridspec(len(panels), 1, height_ratios=heights)
+        axes = []
         for k, panel in enumerate(panels):
             projection = "3d" if panel is _scene else "rectilinear"
-            panel(plan, figure.add_subplot(grid[k], projection=projection))
+            axes.append(figure.add_subplot(grid[k], projection=projection))
+            panel(plan, axes[-1])
+        for axis, below in pairwise(axes):
+            if axis.get_xlabel() == below.get_xlabel() == TIME_AXIS:
+                axis.set_xlabel("")
+                axis.tick_params(labelbottom=False)
         content = io.BytesIO()
         about = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
         figure.savefig(content, format=ending, dpi=150, metadata=about[ending])
@@ -493,8 +501,7 @@ def _curves(
 
 
 def _name_axis(axis: Any, plan: Plan) -> None:
-    axis.set_xlabel("t (s)")
-    axis.label_outer()
+    axis.set_xlabel(TIME_AXIS)
     axis.set_xlim(0, plan.T)
     axis.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=8)
 

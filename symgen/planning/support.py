@@ -44,8 +44,8 @@ from symgen.support.arrays import Array, Index
 
 TINY = 1e-30
 """Complex step of second derivatives."""
-FLAT = 1e-6
-"""Width of a line of points, in units of its length."""
+FLAT, APART = 1e-6, 1e-6
+"""Width of a line of points, in units of its length; distance (m) of points that count as one."""
 
 
 class Edge(NamedTuple):
@@ -58,18 +58,37 @@ class Edge(NamedTuple):
 
 def edges(points: Array) -> tuple[Edge, ...]:
     """Return edges of the convex hull of points (k, 2), counterclockwise; of a line its ends."""
-    if len(points) < 2:
-        return ()
     centred = points - points.mean(axis=0)
     _, sizes, axes = np.linalg.svd(centred, full_matrices=False)
-    if sizes[-1] <= FLAT * sizes[0]:
-        along = centred @ axes[0]
+    if len(points) < 2 or sizes[0] <= APART:
+        return ()
+    along = centred @ axes[0]
+    if sizes[-1] <= max(FLAT * sizes[0], APART):
         a, b = int(along.argmin()), int(along.argmax())
         return Edge(a, b, True), Edge(b, a, True)
     from scipy.spatial import ConvexHull
 
-    corners = ConvexHull(points).vertices.tolist()
+    corners = list[int]()
+    for corner in ConvexHull(points).vertices.tolist():
+        if not corners or np.linalg.norm(points[corner] - points[corners[-1]]) > APART:
+            corners.append(corner)
+    if np.linalg.norm(points[corners[0]] - points[corners[-1]]) <= APART:
+        corners.pop()
     return tuple(Edge(a, b) for a, b in zip(corners, [*corners[1:], corners[0]], strict=True))
+
+
+def widest(points: Array) -> float:
+    """Return the largest distance (m) of a point from all edges of a polygon around (k, 2)."""
+    from scipy.optimize import linprog
+
+    polygon = edges(points)
+    if not polygon:
+        return 0.0
+    lines = Lines(points, polygon)
+    A = np.column_stack([-lines.inward, np.ones(len(polygon))])
+    b = -(lines.inward * points[lines.starts]).sum(axis=1)
+    result = linprog([0.0, 0.0, -1.0], A_ub=A, b_ub=b, bounds=[(None, None)] * 3)
+    return float(-result.fun)
 
 
 class Lines:

@@ -61,7 +61,7 @@ REACH, NEAR = 0.5, 0.1
 BALANCED, SYMMETRIC, NOTHING = 1e-10, 1e-8, 1e-11
 """Largest g in units of the terms of r; largest A - A', and largest eigenvalue of a motion without
 stiffness, in units of the largest eigenvalue."""
-LEAST_MASS = 1e-9
+LEAST_MASS = 1e-4
 """Mass added to all coordinates, in units of their mean: B exists where some have none."""
 NAMED = 4
 """Largest number of unbalanced forces in a message."""

@@ -18,7 +18,7 @@
 
 #include <stdint.h>
 
-static const double LEAST_PIVOT = 1e-9, WORTH = 0.5;  /* largest share of dense operations */
+static const double LEAST_PIVOT = 1e-6, WORTH = 0.5;  /* largest share of dense operations */
 
 enum { COLUMNS = 8 };  /* right sides that are solved at once */
 

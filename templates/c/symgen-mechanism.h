@@ -63,6 +63,7 @@ struct symgen_request {
 #ifdef SYMGEN_MECHANISM_CODE
 
 enum { MOST_NEWTON_STEPS = 12, MOST_PENALTIES = 3, MOST_HALVINGS = 10 };
+static const double NEAR = 0.5, SLIGHT = 1e-7;  /* of an extrapolated change: relative; rad or m */
 static const double CONVERGED = 1e-11, PENALTY = 1e5, STRONGER = 1e4, TINY = 1e-300;
 
 /* ---- memory ---- */
@@ -82,7 +83,7 @@ struct symgen_work {
     double *felt, *by_q, *M, *C, *K, *A, *pull, *curved, *c, *J;
     double *turn, *carry, *bent, *along;  /* on manifolds: T, carry, A of the left side */
     double *low, *by_z;  /* there, or with constraints of velocities: J of the left side; r_z */
-    double *qd, *qdd, *moved, *change, *former, *second, *second_q, *second_qd, *scratch;
+    double *qd, *qdd, *moved, *change, *begin, *former, *second, *second_q, *second_qd, *scratch;
     double *above, *below, *x, *last, *d_qd, *d_qdd, *slopes_p, *none;
     double *beside;  /* for `look_beside` */
     double *of_outputs[MOST_CALL_OUTPUTS], *integrand, *integrand_before;
@@ -167,7 +168,7 @@ static size_t arrange(struct symgen_work *w, double *base)
         {&w->K, n * n}, {&w->A, n * n}, {&w->pull, n}, {&w->curved, n * n}, {&w->c, m}, {&w->J, m * n},
         {&w->turn, blocks}, {&w->carry, blocks}, {&w->bent, bent * n}, {&w->low, slanted * m},
         {&w->by_z, slanted * m}, {&w->along, bent * wide},
-        {&w->qd, n}, {&w->qdd, n}, {&w->moved, n}, {&w->change, n}, {&w->former, n}, {&w->second, m},
+        {&w->qd, n}, {&w->qdd, n}, {&w->moved, n}, {&w->change, n}, {&w->begin, n}, {&w->former, n}, {&w->second, m},
         {&w->second_q, m * n}, {&w->second_qd, m * n}, {&w->scratch, 3 * n * n + n},
         {&w->above, n * wide}, {&w->below, m * wide}, {&w->x, N * wide}, {&w->last, N * wide},
         {&w->d_qd, n * wide}, {&w->d_qdd, n * wide},
@@ -348,21 +349,17 @@ static void place(struct symgen_work *w, double h)
     set_operators(of->joint, of->joints, w->moved, w->turn, w->carry);
 }
 
-/* (9) by Newton's method: q and lam of `next`, and z*d, z*dd in qd, qdd.  0 where it fails. */
-static int positions(struct symgen_work *w, double h)
+/* (9) by Newton's method from `change`: q and lam of `next`, and z*d, z*dd in qd, qdd.  0 where it fails. */
+static int newton(struct symgen_work *w, double h)
 {
     const int n = w->of->n, m = w->of->m;
     const double s = 0.25 * h * h;
-    const struct symgen_state *const old = &w->state;
     double *const q = w->next.q, *const lam = w->next.lam;
-    memcpy(lam, old->lam, sizeof(double) * (size_t)m);
-    guess(w, h);
+    memcpy(lam, w->state.lam, sizeof(double) * (size_t)m);
     for (int step = 0; step <= MOST_NEWTON_STEPS; ++step) {
         place(w, h);
         if (step && w->left_over <= CONVERGED * fmax(1.0, largest(q, w->of->nq))) {
             normalize(w->of->joint, w->of->joints, q);
-            w->alike = w->alike < 2 ? w->alike + 1 : 2;
-            w->size = h;
             return 1;
         }
         if (step == MOST_NEWTON_STEPS) return 0;
@@ -376,6 +373,24 @@ static int positions(struct symgen_work *w, double h)
         for (int i = 0; i < m; ++i) lam[i] = w->x[n + i] / s;
     }
     return 0;
+}
+
+/* (9), from an extrapolated change; where that is not near the solution, which may then be another one,
+ * from none, as the reference in Python begins. */
+static int positions(struct symgen_work *w, double h)
+{
+    const int n = w->of->n;
+    guess(w, h);
+    memcpy(w->begin, w->change, sizeof(double) * (size_t)n);
+    int solved = newton(w, h);
+    if (w->alike && !(solved && distance(w->change, w->begin, n) <= NEAR * largest(w->change, n) + SLIGHT)) {
+        memset(w->change, 0, sizeof(double) * (size_t)n);
+        solved = newton(w, h);
+    }
+    if (!solved) return 0;
+    w->alike = w->alike < 2 ? w->alike + 1 : 2;
+    w->size = h;
+    return 1;
 }
 
 /* (10) or (11): `value`, z*d or z*dd, becomes what lacks the rate `below` of the constraints. */

@@ -9,7 +9,7 @@ from symgen.planning.placements import PlacedRates
 from symgen.planning.quantities import Motion, Quantity
 from symgen.planning.splines import Profile
 from symgen.planning.standing import Ground
-from symgen.planning.support import Lines, edges
+from symgen.planning.support import Lines, edges, widest
 from symgen.planning.transcription import transcribe
 from tests.modules import file_of
 from tests.planning.derivatives import agree_with_differences
@@ -64,6 +64,7 @@ WRONG = [  # what stands in place of what in RIGHT; line, words of the message
     ("clearance: 0", "clearance: some", 17, "unknown name 'some'"),
     ("clearance: 0", "clearance: -0.1", 17, "a length of 0 or more"),
     ("clearance: 0", "margin: -0.1", 17, "a length of 0 or more"),
+    ("clearance: 0", "margin: 0.2", 17, "0.2 m is more than phase 2 leaves: its points stand"),
     ("clearance: 0", "margins: 0", 17, "did you mean 'margin'?"),
     ("clearance: 0", "forces: equal", 17, "expected found or shared"),
     ("clearance: 0", "forces: shared\n  sets: {left: [l_heel_in]}", 18, "twice"),
@@ -84,8 +85,8 @@ def task(walker):
     return reading.read(file_of(RIGHT), walker)
 
 
-def standing_on(walker, points):
-    contacts = {"sets": {"all": points}, "phases": [{"on": ["all"]}]}
+def standing_on(walker, points, more=()):
+    contacts = {"sets": {"all": points}, "phases": [{"on": ["all"]}], **dict(more)}
     ends = {"start": {"q": {"pelvis_x": 0}}, "goal": {"q": {"pelvis_x": 0}}}
     more = {"contacts": contacts, "guess": {"q": 0}}
     return reading.read({"symgen_task": 1, "time": 1, **ends, **more}, walker)
@@ -95,6 +96,15 @@ def standing_on(walker, points):
 def test_wrong_contacts(walker, was, now, line, words):
     assert was in RIGHT
     refuses(walker, RIGHT.replace(was, now), line, words)
+
+
+def test_axes_of_the_ground_begin_with_x(walker):
+    """They are turned into the plane, so that places keep their meaning on any slope."""
+    for normal, first in (((1e-4, 0, 1), 0), ((0.5, 0, 1), 0), ((0, 0.5, 1), 0), ((1, 0, 0), 1)):
+        more = {"ground": {"normal": list(normal)}}
+        axes = standing_on(walker, ["l_heel_in"], more).contacts.axes
+        assert axes[0, first] > 0.8
+        assert np.allclose(np.cross(axes[0], axes[1]), axes[2])
 
 
 def test_points_need_loads(walker):
@@ -146,7 +156,9 @@ def test_edges_and_lines():
     line = square[[1, 4, 0]]
     inside = Lines(line, edges(line)).inside(line, np.array([0.5, 0.0, 0.5]))
     assert np.allclose(inside, np.sqrt(2))
-    assert edges(square[:1]) == ()
+    assert edges(square[:1]) == edges(square[[1, 1, 1]]) == ()
+    assert len(edges(np.concatenate([square, square + 1e-9]))) == 4
+    assert np.isclose(widest(square), 1)
 
 
 def test_rates_of_points(walker, task):
