@@ -72,7 +72,7 @@ SLOPES: dict[str, Slopes] = {
     "inverse_dynamics_load_derivatives": ("inverse_dynamics", (("loads", 0),)),
     "mass_matrix": ("inverse_dynamics", (("qdd", 0),)),
     "center_of_mass_jacobian": ("center_of_mass", (("q", 0),)),
-    "constraint_jacobian": ("constraints", (("q", 0),)),
+    "constraint_jacobian": ("constraint_rates", (("qd", 0),)),
 } | {name: _slopes(name) for name in DERIVATIVES if not DERIVATIVES[name].along}
 """Functions of first derivatives: the base, and for each derivative the argument and the result of
 the base.  They stand behind the value, if that is among the results."""

@@ -104,6 +104,7 @@ _missing = {
     'constraints_parameter_derivatives': "constraints_parameter_derivatives was not built: the model has no loops and no relations; 'loops:' and 'relations:' of the model file make some",
     'loop_wrenches': "loop_wrenches was not built: the model has no loops; 'loops:' of the model file makes some",
     'constraint_rates': "constraint_rates was not built: the model has no loops and no relations; 'loops:' and 'relations:' of the model file make some",
+    'constraint_rate_derivatives': "constraint_rate_derivatives was not built: the model has no loops and no relations; 'loops:' and 'relations:' of the model file make some",
     'constraint_rates_parameter_derivatives': "constraint_rates_parameter_derivatives was not built: the model has no loops and no relations; 'loops:' and 'relations:' of the model file make some",
     'constraint_bias': "constraint_bias was not built: the model has no loops and no relations; 'loops:' and 'relations:' of the model file make some",
     'constraint_acceleration_derivatives': "constraint_acceleration_derivatives was not built: the model has no loops and no relations; 'loops:' and 'relations:' of the model file make some",

@@ -18,7 +18,7 @@ from symgen.description.model import RobotDescription
 from symgen.emit.bundle import Fact, Limits, ModuleMetadata, Package, Sparsity
 from symgen.emit.text import plain
 from symgen.formulations import FORMULATIONS
-from symgen.kinematics.loops import loop_axes, row_units
+from symgen.kinematics.loops import loop_axes, row_units, velocity_rows
 from symgen.kinematics.topology import topology
 from symgen.kinematics.tree import KinematicTree, build_tree
 from symgen.optimize.operations import OperationCount
@@ -126,6 +126,7 @@ def _metadata(
         constraint_names=tree.constraint_names,
         loop_names=tuple(loop.name for loop in tree.loops),
         row_units=row_units(description) if tree.constraint_names else (),
+        velocity_rows=velocity_rows(description),
         position_names=description.position_names if tree.manifolds else (),
         quaternions=tree.quaternions,
         timed=tree.is_timed,

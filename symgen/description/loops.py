@@ -1,17 +1,18 @@
 """Checks of loops, relations, and the initial state of a mechanism.
 
-A loop connects two frames by a joint.  A relation is an expression of coordinates, positions of
-points, time and parameters that is 0.  Decisions of this module: loops and relations share one
-name space; the two frames of a loop are on different links; relations contain independent
-coordinates only; positions and velocities missing in `initial` are 0, except quaternions and Euler
-parameters, which are the identity if all four entries are missing; quaternions are normalized.
+A loop connects two frames by a joint.  A relation is an expression of coordinates, points, time and
+parameters that is 0; velocities of coordinates and points enter it linearly.  Decisions of this
+module: loops and relations share one name space; the two frames of a loop are on different links;
+relations contain independent coordinates only; positions and velocities missing in `initial` are
+0, except quaternions and Euler parameters, which are the identity if all four entries are missing;
+quaternions are normalized.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from symgen.description.expressions import ONE, ZERO, Expression
+from symgen.description.expressions import ONE, ZERO, Expression, Name, Node, Number, Operation
 from symgen.description.findings import Findings
 from symgen.description.model import (
     InitialDrive,
@@ -23,7 +24,7 @@ from symgen.description.model import (
 )
 from symgen.description.names import NameSpace, UniqueNames
 from symgen.description.outputs import OutputChecks
-from symgen.description.quantities import POINT_POSITIONS, POINTS, TIME
+from symgen.description.quantities import POINTS, RATES, STATE_PARTS, TIME, is_velocity
 from symgen.description.scalars import ORIGIN, Z_AXIS, Scalars, check_axis, checked_pose, vector
 from symgen.description.schema import JointTable, LoopEndTable, LoopTable, RobotTable, readable
 from symgen.description.wording import KeyPath, shown
@@ -122,6 +123,12 @@ def check_relations(robot: RobotTable, scalars: Scalars) -> tuple[RelationDescri
         path: KeyPath = ("relations", name)
         if expression is not None:
             checks.check(path, expression)
+            if (reason := _nonlinear(expression.root)) and not scalars.findings.broken(path):
+                message = (
+                    f"{reason}; a relation is linear in velocities: a sum of products of one of "
+                    "them and an expression of positions, t and parameters"
+                )
+                scalars.findings.fault(path, message)
             if not any("." in x for x in expression.names) and not scalars.findings.broken(path):
                 message = "nothing in this relation moves; expected an expression of coordinates"
                 scalars.findings.fault(path, message)
@@ -129,20 +136,46 @@ def check_relations(robot: RobotTable, scalars: Scalars) -> tuple[RelationDescri
     return tuple(relations)
 
 
+def _nonlinear(node: Node) -> str:
+    """Return what is not linear in velocities; "" where all is."""
+    if not isinstance(node, Operation):
+        return ""
+    for operand in node.operands:
+        if reason := _nonlinear(operand):
+            return reason
+    moving = [_mentions_velocity(operand) for operand in node.operands]
+    if not any(moving) or node.operator in ("+", "-", "neg"):
+        return ""
+    if node.operator == "*":
+        return "velocities are multiplied by each other" if all(moving) else ""
+    if node.operator == "/":
+        return "a divisor contains velocities" if moving[1] else ""
+    if node.operator == "**":
+        return "" if node.operands[1] == Number(1.0) else "velocities are raised to a power"
+    return f"velocities are in the argument of {node.operator}"
+
+
+def _mentions_velocity(node: Node) -> bool:
+    """Return whether a velocity occurs in an expression."""
+    if isinstance(node, Operation):
+        return any(map(_mentions_velocity, node.operands))
+    return isinstance(node, Name) and is_velocity(node.name)
+
+
 class _RelationChecks(OutputChecks):
-    """Checks expressions of positions and time."""
+    """Checks names in expressions of positions, velocities and time."""
 
     def problem(self, name: str) -> str:
         """Return the fault of a name in a relation, or nothing."""
         family, *rest = name.split(".")
-        placed = family == "q" or (family == POINTS and rest[-1:] and rest[-1] in POINT_POSITIONS)
-        if "." in name and not placed and not super().problem(name):
+        state = family in RATES[:2] or (family == POINTS and rest[-1:] and rest[-1] in STATE_PARTS)
+        if "." in name and not state and not super().problem(name):
             return (
-                f"{shown(name)} is no position; a relation is of q.<coordinate>, "
-                "points.<point>.x y z, t and parameters"
+                f"{shown(name)} is no position or velocity; a relation is of q.<coordinate>, "
+                "qd.<coordinate>, points.<point>.x y z vx vy vz, t and parameters"
             )
         if name != TIME and name in ("kinetic_energy", "potential_energy"):
-            return f"{shown(name)} is no position"
+            return f"{shown(name)} is no position or velocity"
         return super().problem(name)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from symgen.description.expressions import ONE, ZERO, Expression, literal
-from symgen.description.quantities import MULTIPLIERS, TIME
+from symgen.description.quantities import MULTIPLIERS, TIME, is_velocity
 from symgen.errors import Fault, RequestError
 from symgen.joints import ANGLES, JointType, OnManifold, Redundant, closing_type, joint_type
 
@@ -344,11 +344,16 @@ class LoopDescription:
 
 @dataclass(frozen=True)
 class RelationDescription:
-    """An expression that is 0, of coordinates, positions of points, ``t`` and parameters."""
+    """An expression that is 0, of coordinates, motions of points, ``t`` and parameters."""
 
     name: str
     expression: Expression
     source: Source
+
+    @property
+    def is_of_velocities(self) -> bool:
+        """Whether the expression contains velocities, in which it is linear."""
+        return any(map(is_velocity, self.expression.names))
 
 
 @dataclass(frozen=True)

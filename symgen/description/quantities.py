@@ -70,6 +70,12 @@ Nearest = Callable[[str, Iterable[str]], str | None]
 """Search of the nearest word."""
 
 
+def is_velocity(name: str) -> bool:
+    """Return whether a quantity is the velocity of a coordinate or of a point."""
+    family, *rest = name.split(".")
+    return family == RATES[1] or (family == POINTS and rest[-1:] in ([x] for x in STATE_PARTS[3:]))
+
+
 def quantity(family: str, *rest: str) -> str:
     """Return the name of a quantity: ``quantity("points", "hand", "vx")`` is ``points.hand.vx``."""
     return ".".join((family, *rest))

@@ -615,7 +615,9 @@ class RobotTable(KeyTable):
     forces: list[ForceTable | None] | None = optional("forces as expressions of the motion")
     outputs: dict[str, OutputTable | None] | None = optional("named expressions of the motion")
     loops: list[LoopTable | None] | None = optional("joints that close loops")
-    relations: dict[str, Quantified] | None = optional("expressions that are 0")
+    relations: dict[str, Quantified] | None = optional(
+        "expressions that are 0, linear in velocities"
+    )
     initial: InitialTable | None = optional("positions and velocities to begin with")
 
 

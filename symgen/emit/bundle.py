@@ -80,6 +80,8 @@ class ModuleMetadata:
     loop_names: tuple[str, ...] = ()
     row_units: tuple[int, ...] = ()
     """Units of the constraints: `symgen.kinematics.loops.row_units`."""
+    velocity_rows: tuple[bool, ...] = ()
+    """Whether each constraint is of velocities."""
     position_names: tuple[str, ...] = ()
     """Names of the entries of q, if they differ from the coordinates."""
     quaternions: tuple[tuple[str, int, int], ...] = ()

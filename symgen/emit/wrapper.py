@@ -26,7 +26,8 @@ that need Python have their own folder: ``c/*.c`` works in any program."""
 MECHANISM_CALLS = (
     "inverse_dynamics_derivatives", "constraint_torque_derivatives", "constraints",
     "constraint_jacobian", "constraint_rates", "constraint_bias",
-    "constraint_acceleration_derivatives", "inverse_dynamics_parameter_derivatives",
+    "constraint_acceleration_derivatives", "constraint_rate_derivatives",
+    "inverse_dynamics_parameter_derivatives",
     "constraint_torque_parameter_derivatives", "constraints_parameter_derivatives",
     "constraint_rates_parameter_derivatives", "constraint_acceleration_parameter_derivatives",
     "outputs", "outputs_derivatives", "mass_matrix", "bias_forces",

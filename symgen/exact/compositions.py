@@ -13,6 +13,7 @@
     M qdd + bias      = tau, for the accelerations of forward dynamics, and for those of hybrid
                         dynamics
     pivots, diagonal  = those of M, by elimination that ignores the tree
+    rates of constraints of positions = slopes of these in time; of velocities = their expressions
 
     outputs           = their expressions over the results of other functions
 
@@ -29,7 +30,17 @@ from operator import add
 from symgen.algebra.evaluation import evaluate, over_graph
 from symgen.algebra.linear import Vector, inner
 from symgen.algebra.nodes import SYMBOL, Scalar, reachable
-from symgen.exact.model import EXPRESSIONS, FORCES, MODEL, NAMES, SIDES, Entries, Key
+from symgen.exact.model import (
+    EXPRESSIONS,
+    FORCES,
+    MODEL,
+    NAMES,
+    RELATIONS,
+    SIDES,
+    VELOCITY_ROWS,
+    Entries,
+    Key,
+)
 from symgen.exact.movements import DISPLACEMENTS
 from symgen.program.arguments import Size
 from symgen.program.functions import function_named
@@ -130,6 +141,12 @@ def _change(pose: Entries, v: Vector[Scalar], omega: Vector[Scalar]) -> list[Sca
     return [part for row in zip(*turned, v, strict=True) for part in row] + [zero] * 4
 
 
+def _rates(of_velocities: bool, of: Mapping[str, Entries]) -> list[Scalar]:
+    """Rates of the constraints of positions or velocities, 0 for the others."""
+    pairs = zip(of[VELOCITY_ROWS], of["constraint_rates"], strict=True)
+    return [x.graph.zero if flag.is_zero == of_velocities else x for flag, x in pairs]
+
+
 def _torques_of_motion(of: Mapping[str, Entries]) -> list[Scalar]:
     """M qdd + bias for the accelerations of forward dynamics."""
     return [
@@ -143,13 +160,13 @@ def _chosen(of: Mapping[str, Entries], prescribed: str, free: str) -> tuple[Scal
     return tuple(y if flag.is_zero else x for flag, x, y in triples)
 
 
-def _expressions(of: Mapping[str, Entries]) -> list[Scalar]:
-    """Return the outputs of the model, with results of other functions for the quantities."""
-    expressions = of[EXPRESSIONS]
+def _expressions(array_of: str, of: Mapping[str, Entries]) -> list[Scalar]:
+    """Return expressions of the model, with results of other functions for the quantities."""
+    expressions = of[array_of]
     graph = expressions[0].graph
     values = {x.name: x for x in reachable(expressions) if x.op is SYMBOL}
     for array, names in of.items():
-        if array.startswith(NAMES):
+        if array.startswith(NAMES) and array.removeprefix(NAMES) in of:
             entries = of[array.removeprefix(NAMES)]
             values.update((x.name, y) for x, y in zip(names, entries, strict=True))
     return evaluate(expressions, values, over_graph(graph))
@@ -236,15 +253,26 @@ FREE_DIAGONAL = _made(
     "diagonal of the free mass matrix", "n_free", lambda of: _diagonal(_free_rows(of)), *_SOME_FREE
 )
 OUTPUTS = _made(
-    "expressions over the results of other functions", "n_outputs", _expressions,
+    "expressions over the results of other functions", "n_outputs",
+    partial(_expressions, EXPRESSIONS),
     "point_motion", "outputs", "joint_wrenches", "kinetic_energy", "potential_energy",
     "center_of_mass",
+)  # fmt: skip
+
+RATES, VELOCITIES = (
+    _made(f"constraint_rates of {x}", "n_constraints", partial(_rates, is_kept), "constraint_rates")
+    for x, is_kept in (("positions", False), ("velocities", True))
+)
+RELATED = _made(
+    "relations over the results of other functions", "n_constraints",
+    partial(_expressions, RELATIONS), "point_motion",
 )  # fmt: skip
 
 COMPOSITIONS = (
     REGRESSOR, WRENCHES, PARTS, CORIOLIS, GRADIENT_BY_Q, GRADIENT_BY_QD, SUM_OF_TORQUES,
     SUM_OF_ACCELERATIONS, GRAVITY, ENERGY, POSES, TORQUES, MOTION, PIVOTS, DIAGONAL,
-    HYBRID_TORQUES, HYBRID_MOTION, FREE_PIVOTS, FREE_DIAGONAL, OUTPUTS,
+    HYBRID_TORQUES, HYBRID_MOTION, FREE_PIVOTS, FREE_DIAGONAL, OUTPUTS, RATES,
+    VELOCITIES, RELATED,
 )  # fmt: skip
 OF_BODIES = (CORIOLIS, GRAVITY, REGRESSOR)
 """Compositions that fail for models with forces."""
@@ -267,6 +295,8 @@ def composed(programs: Mapping[Key, Program[Scalar]]) -> dict[Key, Program[Scala
         if composition is CORIOLIS and on_manifolds:
             continue  # its velocities are no rates of coordinates
         if forced and composition in OF_BODIES:
+            continue
+        if composition is RELATED and not _sizes(model)["n_constraints"]:
             continue
         if not composition.sources:
             result[MODEL, composition.name] = _program(composition, [model], model)
@@ -293,7 +323,9 @@ def _sizes(model: Program[Scalar]) -> dict[str, int]:
     n_free = sum(flag.is_zero for flag in prescribed)
     outputs = [output for output in model.outputs if output.name == EXPRESSIONS]
     n_outputs = sum(len(output.entries) for output in outputs)
-    return {"n": len(prescribed), "n_free": n_free, "n_outputs": n_outputs}
+    rows = next(output for output in model.outputs if output.name == VELOCITY_ROWS).entries
+    sizes = {"n": len(prescribed), "n_free": n_free, "n_outputs": n_outputs}
+    return {**sizes, "n_constraints": len(rows)}
 
 
 def _program(

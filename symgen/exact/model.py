@@ -47,6 +47,12 @@ GRAVITY = "gravity"
 SIDES = "wrenches of columns"
 """Rows of flags that mark the joint wrench of every joint, for models with quaternions."""
 
+VELOCITY_ROWS = "constraints of velocities"
+"""Flags of the constraints that are relations of velocities."""
+
+RELATIONS = "relations of velocities"
+"""Their expressions, over symbols for their quantities; 0 for other constraints."""
+
 FORCES = "forces of the model"
 """An output without entries, for models with forces."""
 
@@ -92,10 +98,17 @@ def model_program(tree: KinematicTree[Scalar]) -> Program[Scalar]:
     builder.output("qd", (n,), state.qd)
     builder.output("tau", (n,), state.tau)
     zero, unit = tree.algebra.zero, tree.algebra.one
+    algebra = with_definitions(tree.algebra, tree.definitions)
+    relations = (relation for relation in tree.relations if relation.is_of_velocities)
+    of_velocities = {x.name: scalar(x.expression, algebra) for x in relations}
     builder.output("x", (n,), _argument(tree, "hybrid_dynamics", "x"))
     multipliers = _argument(tree, "inverse_dynamics_hessian", "multipliers")
     builder.output("multipliers", (n,), multipliers)
     builder.output("prescribed", (n,), (unit if j.prescribed else zero for j in tree.independent))
+    flags = [unit if x in of_velocities else zero for x in tree.constraint_names]
+    builder.output(VELOCITY_ROWS, (len(flags),), flags)
+    expressions = [of_velocities.get(x, zero) for x in tree.constraint_names]
+    builder.output(RELATIONS, (len(flags),), expressions)
     runtime = tree.runtime_parameters
     builder.output(RUNTIME, (len(runtime),), map(tree.algebra.symbol, runtime))
     if tree.manifolds:
@@ -106,7 +119,7 @@ def model_program(tree: KinematicTree[Scalar]) -> Program[Scalar]:
         builder.output(SIDES, (tree.n, len(tree.link_sides)), sides)
     if tree.forces:
         builder.output(FORCES, (0,), ())
-    if tree.outputs:
+    if tree.outputs or of_velocities:
         _write_outputs(tree, builder)
     return builder.build(tree.name, MODEL, MODEL, {})
 

@@ -132,7 +132,8 @@ RELATIONS: tuple[Relation, ...] = (
     Relation("hybrid_dynamics", 2, composition.FREE_DIAGONAL.name),
     Relation("outputs", 0, composition.OUTPUTS.name),
     *_derivatives("outputs_multiplier_derivatives", "outputs", (0, "motion_multipliers")),
-    Relation("constraint_rates", 0, "constraints", 0, TIME),
+    Relation(composition.RATES.name, 0, "constraints", 0, TIME),
+    Relation(composition.VELOCITIES.name, 0, composition.RELATED.name),
     Relation("constraint_bias", 0, "constraint_rates", 0, TIME),
     Relation("constraint_acceleration_derivatives", 0, "constraint_rates", 0, TIME),
 )  # fmt: skip

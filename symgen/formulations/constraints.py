@@ -14,6 +14,13 @@ A relation is an expression e of coordinates, points and time, x_i for short, an
     dc/dq_j = sum_i e_i dx_i/dq_j
 
 with the derivatives e_i, e_ik of the expression.  Of Euler parameters p . p - 1 is a row.
+
+A relation of velocities is an expression r that is linear in the rates v_i of some of these (a
+nonholonomic constraint).  It is a rate that is not that of a constraint of positions:
+
+    c = 0,   c' = r,   c'' = r' = sum_i r_i x_i' + sum_i (dr/dv_i) v_i',
+    column j of J = dr/dqd_j = sum_i (dr/dv_i) dx_i/dq_j
+
 Derivatives of c'' and of J^T multipliers, and all by parameters, are those of these lines.
 
 =========  =========================  ==========================================================
@@ -35,7 +42,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Vector, total, zero_vector
-from symgen.description.quantities import AXES, POINTS, RATES, TIME, quantity
+from symgen.description.quantities import AXES, POINTS, RATES, TIME, is_velocity, quantity
 from symgen.formulations.interface import Derivation
 from symgen.formulations.state import State
 from symgen.kinematics.bodies import BodyPoint
@@ -52,6 +59,7 @@ NOTES = {
     "LC-3": "its time derivative",
     "LC-4": "its second time derivative",
     "LC-5": "a relation of the model file; e_i, e_ik are derivatives of the expression",
+    "LC-9": "a relation of velocities; its column in J is its derivative by a velocity",
     "LC-6": "J^T multipliers: generalized forces of the constraints",
     "LC-8": "Euler parameters have the norm 1: p . p - 1",
     "d LC-1": "Phi_rho, with what lengths depend on -- Lopez Varela 2023, section 7.3",
@@ -247,7 +255,11 @@ def constraint_rows(
     for relation in tree.relations:
         with b.step("constraints", relation.name):
             row = relation_row(tree, b, relation.expression, moving)
-            rows.append(_named(relation.name, row, b, wanted, "LC-5"))
+            notes = ["LC-5", "LC-3", "LC-2"]
+            if relation.is_of_velocities:
+                row = Moving(b.algebra.zero, row.at, row.rate, row.by_joint)
+                notes = ["LC-9"] * 3
+            rows.append(_named(relation.name, row, b, wanted, *notes))
     for joint in tree.euler_parameters:
         four = [moving[quantity(RATES[0], tree.joint(k).name)] for k in joint.members]
         with b.step("constraints", joint.name):
@@ -327,20 +339,23 @@ def _product(x: Moving[Vector[S]], y: Moving[Vector[S]], b: ProgramBuilder[S]) -
     )
 
 
-def _named(name: str, row: Moving[S], b: ProgramBuilder[S], wanted: Wanted, note: str) -> Moving[S]:
+def _named(
+    name: str, row: Moving[S], b: ProgramBuilder[S], wanted: Wanted, note: str,
+    note_of_rate: str = "LC-3", note_of_columns: str = "LC-2",
+) -> Moving[S]:  # fmt: skip
     """Write the requested parts of a row; the others are 0."""
     at = rate = second_rate = b.algebra.zero
     columns: dict[int, S] = {}
     if wanted.by_joint:
         for j, column in row.by_joint.items():
             if not b.algebra.is_zero(column):
-                columns[j] = b.let(f"J_{name}_{j}", column, "LC-2")
+                columns[j] = b.let(f"J_{name}_{j}", column, note_of_columns)
     elif wanted.order == VALUE:
         at = b.let(f"c_{name}", row.at, note)
     elif wanted.order == RATE:
-        rate = b.let(f"cd_{name}", row.rate, "LC-3")
+        rate = b.let(f"cd_{name}", row.rate, note_of_rate)
     else:
-        rate = b.let(f"cd_{name}", row.rate, "LC-3")
+        rate = b.let(f"cd_{name}", row.rate, note_of_rate)
         second_rate = b.let(f"cdd_{name}", row.second_rate, "LC-4")
     return Moving(at, rate, second_rate, columns)
 
@@ -355,12 +370,20 @@ def quantities(
         k = joint.number - 1
         coordinate = Moving(state.q[k], state.qd[k], state.qdd[k], {joint.number: unit})
         moving[quantity(RATES[0], joint.name)] = coordinate
+        moving[quantity(RATES[1], joint.name)] = _velocity(coordinate, zero)
     for name, point in supplied.points.items():
         parts = zip(AXES, point.at, point.rate, point.second_rate, strict=True)
         for c, (axis, at, rate, second_rate) in enumerate(parts):
             columns = {j: tuple(column)[c] for j, column in point.by_joint.items()}
-            moving[quantity(POINTS, name, axis)] = Moving(at, rate, second_rate, columns)
+            place = Moving(at, rate, second_rate, columns)
+            moving[quantity(POINTS, name, axis)] = place
+            moving[quantity(POINTS, name, f"v{axis}")] = _velocity(place, zero)
     return moving
+
+
+def _velocity(place: Moving[S], zero: S) -> Moving[S]:
+    """Return the rate of a quantity, with its derivatives by velocities; its second rate is 0."""
+    return Moving(place.rate, place.second_rate, zero, place.by_joint)
 
 
 def relation_row(
@@ -369,8 +392,12 @@ def relation_row(
     expression: Any,
     quantities: Mapping[str, Moving[S]],
 ) -> Moving[S]:
-    """LC-5, by the chain rule over what the expression mentions."""
+    """LC-5, by the chain rule over what the expression mentions.
+
+    Columns are derivatives by coordinates, or by velocities where the expression contains these.
+    """
     names = [name for name in expression.names if name in quantities]
+    leading = [k for k, name in enumerate(names) if is_velocity(name)] or range(len(names))
     labels = [f"x_of_{name.replace('.', '_')}" for name in names]
     symbols = [b.algebra.symbol(label) for label in labels]
     stand_ins = dict(zip(names, symbols, strict=True))
@@ -387,9 +414,9 @@ def relation_row(
         for i, slope in slopes.of(row).items()
     ]
     columns: dict[int, list[S]] = {}
-    for k, slope in first.items():
+    for k in filter(first.__contains__, leading):
         for j, column in moving[k].by_joint.items():
-            columns.setdefault(j, []).append(slope * column)
+            columns.setdefault(j, []).append(first[k] * column)
     zero = b.algebra.zero
     numbers = sorted(columns)
     scalars = [

@@ -30,7 +30,7 @@ from symgen.formulations.shared import flat, seed_columns, symbolic_parameters
 from symgen.formulations.state import State
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder, Results
-from symgen.program.derivatives import DERIVATIVES, SYMMETRIC, Derivative
+from symgen.program.derivatives import DERIVATIVES, Derivative
 from symgen.program.differentiation import differentiate, push_forward
 from symgen.program.functions import function_named
 from symgen.program.program import Input
@@ -51,6 +51,7 @@ class Direct:
     def __call__(self, tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
         """Write the function."""
         derivative, spec = DERIVATIVES[self.function], function_named(self.function)
+        derivative = derivative if tree.is_holonomic else derivative.of_velocities()
         written = self.source(tree, b, state)
         values = {name: written[name] for name in derivative.symbols}
         if derivative.along:
@@ -105,7 +106,7 @@ def _blocks(
             places = range(start, start := start + len(array.symbols))
             name = derivative.name(result, array.name)
             candidates = [[[row.get(k, zero) for k in places] for row in rows]]
-            if name in SYMMETRIC:
+            if name in derivative.symmetric:
                 candidates = [_mirrored(candidates[0], pick) for pick in ((min, max), (max, min))]
             if name in derivative.rates:
                 of, times = derivative.rates[name]

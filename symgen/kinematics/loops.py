@@ -99,6 +99,14 @@ def row_units(description: RobotDescription) -> tuple[int, ...]:
     return (*units, *(-1 for joint in description.joints if joint.is_redundant))
 
 
+def velocity_rows(description: RobotDescription) -> tuple[bool, ...]:
+    """Return whether each row is a relation of velocities, which positions do not have to keep."""
+    relations = [relation.is_of_velocities for relation in description.relations]
+    norms = sum(joint.is_redundant for joint in description.joints)
+    loops = description.n_constraints - len(relations) - norms
+    return (*(False,) * loops, *relations, *(False,) * norms)
+
+
 LoopAxes = tuple[str, int, int, tuple[tuple[tuple[float, ...], tuple[float, ...]], ...]]
 """Name of a loop, numbers of its links (0: the base), pairs of unit vectors in their frames."""
 

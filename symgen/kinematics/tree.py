@@ -294,6 +294,11 @@ class KinematicTree(Generic[S]):
         return (*rows, *(f"{joint.name}_norm" for joint in self.euler_parameters))
 
     @property
+    def is_holonomic(self) -> bool:
+        """Whether no relation is of velocities, so that rates are those of constraints."""
+        return not any(relation.is_of_velocities for relation in self.relations)
+
+    @property
     def inertial_parameters(self) -> tuple[S, ...]:
         """The inertial parameters of all moving bodies, (10 n_joints,), as in the regressor."""
         return tuple(

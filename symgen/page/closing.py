@@ -16,7 +16,7 @@ from symgen.description.expressions import evaluate
 from symgen.description.model import LoopEnd, RobotDescription
 from symgen.errors import RequestError
 from symgen.joints import closing_type
-from symgen.kinematics.loops import row_units
+from symgen.kinematics.loops import row_units, velocity_rows
 from symgen.kinematics.tree import KinematicTree
 from symgen.runtime.configuration import Configuration
 from symgen.validation.mobility import Mobility, mobility
@@ -81,6 +81,7 @@ def closing_part(description: RobotDescription, tree: KinematicTree[Any]) -> Clo
             ],
             "timed": timed,
             "units": row_units(description),
+            "velocityRows": velocity_rows(description),
         },
     )
 
@@ -105,7 +106,8 @@ def _rows(description: RobotDescription, state: Mobility | None) -> Iterator[Clo
         yield ClosingRow(loop.name, loop.type, *ends, rows, spare.get(loop.name, ""))
     for relation in description.relations:
         text = f"{relation.expression.text} = 0"
-        yield ClosingRow(relation.name, "relation", text, "", 1, spare.get(relation.name, ""))
+        kind = "relation of velocities" if relation.is_of_velocities else "relation"
+        yield ClosingRow(relation.name, kind, text, "", 1, spare.get(relation.name, ""))
     for joint in description.joints:
         if joint.is_redundant:
             name = f"{joint.name}_norm"

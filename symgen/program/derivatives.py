@@ -8,7 +8,7 @@ of accelerations.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from symgen.program.arguments import MOTION_MULTIPLIERS
 from symgen.program.functions import INTERNAL_FUNCTIONS
@@ -34,8 +34,15 @@ class Derivative:
     by: tuple[str, ...]
     along: Mapping[str, str] = field(default_factory=dict)
     rates: Mapping[str, tuple[str, int]] = field(default_factory=dict)
+    symmetric: tuple[str, ...] = ()
+    """Matrices that are symmetric: M, its inverse, second derivatives of a sum of constraints."""
     any_mode: bool = False
     """Whether rows may be differentiated in reverse where that takes fewer operations."""
+
+    def of_velocities(self) -> Derivative:
+        """Return the derivative where constraints of velocities are no rates of constraints."""
+        is_plain = not self.of.startswith("constraint")
+        return self if is_plain else replace(self, rates={}, symmetric=())
 
     @property
     def holds_motion(self) -> bool:
@@ -72,11 +79,13 @@ def _by_parameters() -> Iterator[tuple[str, Derivative]]:
 
 
 DERIVATIVES: Mapping[str, Derivative] = {
-    "inverse_dynamics_derivatives": Derivative("inverse_dynamics", {"tau": "tau"}, _STATE),
+    "inverse_dynamics_derivatives": Derivative(
+        "inverse_dynamics", {"tau": "tau"}, _STATE, symmetric=("dtau_dqdd",)
+    ),
     "joint_wrench_derivatives": Derivative("joint_wrenches", {"joint_wrenches": "w"}, _STATE),
     "point_motion_derivatives": Derivative("point_motion", _POINTS, _STATE, rates=_POINT_RATES),
     "forward_dynamics_derivatives": Derivative(
-        "forward_dynamics", {"qdd": "qdd"}, ("q", "qd", "tau")
+        "forward_dynamics", {"qdd": "qdd"}, ("q", "qd", "tau"), symmetric=("dqdd_dtau",)
     ),
     "forward_dynamics_sensitivities": Derivative(
         "forward_dynamics",
@@ -85,11 +94,14 @@ DERIVATIVES: Mapping[str, Derivative] = {
         along={"q": "dq", "qd": "dqd", "tau": "dtau"},
     ),
     "hybrid_dynamics_derivatives": Derivative("hybrid_dynamics", {"y": "y"}, ("q", "qd", "x")),
+    "constraint_rate_derivatives": Derivative(
+        "constraint_rates", {"constraint_rates": "cd"}, ("q",)
+    ),
     "constraint_acceleration_derivatives": Derivative(
         "constraint_accelerations", _CONSTRAINTS, ("q", "qd"), rates={"dcdd_dqd": ("dcd_dq", 2)}
     ),
     "constraint_torque_derivatives": Derivative(
-        "constraint_torques", {"constraint_torques": "p"}, ("q",)
+        "constraint_torques", {"constraint_torques": "p"}, ("q",), symmetric=("dp_dq",)
     ),
     "outputs_derivatives": Derivative(
         "outputs", {"outputs": "o"}, ("t", *_STATE, "tau", "loads", "parameters"), any_mode=True
@@ -100,6 +112,3 @@ DERIVATIVES: Mapping[str, Derivative] = {
     **dict(_by_parameters()),
 }
 """Map of a function to its entry."""
-
-SYMMETRIC = ("dtau_dqdd", "dqdd_dtau", "dp_dq")
-"""Matrices that are symmetric: M, its inverse, and second derivatives of a sum of constraints."""

@@ -51,11 +51,14 @@ _TORQUES = Argument("constraint_torques", ("n",), "N m or N")
 CONSTRAINT_FUNCTIONS: tuple[Function, ...] = (
     Function("constraints",
         "Values that are 0 where loops are closed and relations hold, in the order of "
-        "constraint_names.",
+        "constraint_names; always 0 of relations of velocities.",
         (Q,), (Argument("constraints", ("n_constraints",), "m, m^2 of distances, or none"),), (T,),
         needs=("n_constraints",)),
-    Function("constraint_jacobian", "Jacobian J of the constraints.",
-        (Q,), (by_row("constraint_jacobian", "[i, j] = d constraints_i / d q_j"),), (T,),
+    Function("constraint_jacobian",
+        "Jacobian J of the constraints: derivatives of their rates with respect to qd.",
+        (Q,), (by_row("constraint_jacobian",
+             "[i, j] = d constraint_rates_i / d qd_j, d constraints_i / d q_j but for constraints "
+             "of velocities"),), (T,),
         needs=("n_constraints",)),
     Function("constraints_parameter_derivatives",
         "Derivatives of the constraints with respect to the runtime parameters.",
@@ -68,8 +71,15 @@ CONSTRAINT_FUNCTIONS: tuple[Function, ...] = (
         (Argument("loop_wrenches", ("n_loops", 6),
              "[fx fy fz nx ny nz], base axes, the force at the origin of the second frame (N, N "
              "m)"),), needs=("n_loops",)),
-    Function("constraint_rates", "Rates of the constraints, J qd and what varies with time.",
+    Function("constraint_rates",
+        "Rates of the constraints, J qd and what varies with time; values of relations of "
+        "velocities.",
         (Q, QD), (_RATES,), (T,), needs=("n_constraints",)),
+    Function("constraint_rate_derivatives",
+        "Rates of the constraints and their derivatives with respect to q; those with respect to "
+        "qd are the Jacobian.",
+        (Q, QD), (_RATES, by_row("dcd_dq", "[i, j] = d constraint_rates_i / d q_j")), (T,),
+        needs=("n_constraints",)),
     Function("constraint_rates_parameter_derivatives",
         "Derivatives of the rates of the constraints with respect to the runtime parameters.",
         (Q, QD), (by_parameter("dcd_dparameters", "constraint_rates", "n_constraints"),), (T,),

@@ -28,7 +28,7 @@ class Constraints(Protocol):
         self, q: State, *, t: Rows = None, parameters: Rows = None, out: Out = None,
     ) -> Array:
         """Values that are 0 where loops are closed and relations hold, in the order of
-        constraint_names.
+        constraint_names; always 0 of relations of velocities.
 
         Returns:
             constraints (..., n_constraints): m, m^2 of distances, or none
@@ -37,10 +37,11 @@ class Constraints(Protocol):
     def constraint_jacobian(
         self, q: State, *, t: Rows = None, parameters: Rows = None, out: Out = None,
     ) -> Array:
-        """Jacobian J of the constraints.
+        """Jacobian J of the constraints: derivatives of their rates with respect to qd.
 
         Returns:
-            constraint_jacobian (..., n_constraints, n): [i, j] = d constraints_i / d q_j
+            constraint_jacobian (..., n_constraints, n): [i, j] = d constraint_rates_i / d qd_j, d
+                constraints_i / d q_j but for constraints of velocities
         """
 
     def constraints_parameter_derivatives(
@@ -68,10 +69,22 @@ class Constraints(Protocol):
     def constraint_rates(
         self, q: State, qd: State, *, t: Rows = None, parameters: Rows = None, out: Out = None,
     ) -> Array:
-        """Rates of the constraints, J qd and what varies with time.
+        """Rates of the constraints, J qd and what varies with time; values of relations of
+        velocities.
 
         Returns:
             constraint_rates (..., n_constraints): per second
+        """
+
+    def constraint_rate_derivatives(
+        self, q: State, qd: State, *, t: Rows = None, parameters: Rows = None, out: Outs = None,
+    ) -> tuple[Array, Array]:
+        """Rates of the constraints and their derivatives with respect to q; those with respect to
+        qd are the Jacobian.
+
+        Returns:
+            constraint_rates (..., n_constraints): per second
+            dcd_dq (..., n_constraints, n): [i, j] = d constraint_rates_i / d q_j
         """
 
     def constraint_rates_parameter_derivatives(

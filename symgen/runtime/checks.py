@@ -344,6 +344,7 @@ def check_module(module: Any, samples: int | None = None, seed: int = 2009) -> l
         fact("prescribed"), tuple(fact("output_names", ())), fact("coupling"),
         fact("coupling_offsets"), tuple(fact("link_names", ())), space,
         tuple(fact("force_types", ())), None if terms is None else np.array(terms),
+        fact("_velocity_rows", ()),
     )  # fmt: skip
     subjects = subjects_of(module)
     with without_warnings():

@@ -44,6 +44,13 @@ def row_sizes(units: Sequence[int], J: Array) -> Array:
     return np.where(sizes > 0.0, sizes, 1.0)
 
 
+def position_jacobian(module: Any, q: Array, options: Mapping[str, Any]) -> Array:
+    """Return derivatives of the constraints by positions, (..., m, n): J of `module` at q (..., nq)
+    without its rows of velocities, which are 0."""
+    of_velocities = np.asarray(module._velocity_rows)[:, np.newaxis]
+    return np.where(of_velocities, 0.0, module.constraint_jacobian(q, **options))
+
+
 def independent(J: Array) -> tuple[Array, Array, Array]:
     """Return U (..., m, r), U' J (..., r, n), and which of its rows are independent, (..., r)."""
     try:
@@ -178,9 +185,12 @@ def _contradicted(module: Any, q: Array, qd: Array, options: Mapping[str, Any]) 
     for _ in range(_CORRECTIONS):
         c, J, _ = _opened(module, q, options)
         q = module.integrate(q, -np.linalg.pinv(J, rcond=RANK) @ c)
-    c, J, sizes = _opened(module, q, options)
+    c, _, _ = _opened(module, q, options)
     if np.abs(c).max() > 1e3 * CLOSED:
         return []
+    J = module.constraint_jacobian(q, **options)
+    sizes = row_sizes(module._row_units, J)
+    J = J / sizes[:, np.newaxis]
     standing = module.constraint_rates(q, 0.0 * qd, **options) / sizes
     missed = inconsistent(J, standing, np.abs(standing).max())
     if not missed.any():
@@ -192,8 +202,9 @@ def _contradicted(module: Any, q: Array, qd: Array, options: Mapping[str, Any]) 
 
 
 def _opened(module: Any, q: Array, options: Mapping[str, Any]) -> tuple[Array, Array, Array]:
-    """Return constraints and Jacobian at one q, divided by the sizes of the rows, and the sizes."""
-    J = module.constraint_jacobian(q, **options)
+    """Return constraints and their derivatives by positions at one q, divided by the sizes of the
+    rows, and these sizes."""
+    J = position_jacobian(module, q, options)
     sizes = row_sizes(module._row_units, J)
     return module.constraints(q, **options) / sizes, J / sizes[:, np.newaxis], sizes
 

@@ -1,6 +1,7 @@
 """Dynamics of mechanisms with closed loops, by functions of the tree and of its constraints.
 
 With M and h of the tree, J and b of the constraints (c'' = J qdd + b = 0) and multipliers x
+(constraints of velocities r = 0 are rates c', and J is dc'/dqd)
 
     M qdd + h = tau + J' x,    J qdd = -b.
 
@@ -29,6 +30,7 @@ from .closure import (
     half_turned,
     holdable,
     independent,
+    position_jacobian,
     refuse_unmet,
     row_sizes,
     solved,
@@ -238,8 +240,8 @@ class Mechanism:
         options = without_none(t=t, parameters=parameters)
         free = np.ones(self._module.n)
         free[self._indices("closing_derivatives", hold)] = 0.0
-        J = self._module.constraint_jacobian(q, **options)
         slopes = self._module.constraints_parameter_derivatives(q, **options)
+        J = position_jacobian(self._module, q, options)
         sizes = self._sizes(J)[..., np.newaxis]
         J, slopes = J * free / sizes, slopes / sizes
         moved = -np.linalg.pinv(J, rcond=RANK) @ slopes
@@ -351,7 +353,10 @@ class Mechanism:
 
     @by_keyword
     def freedoms(self, q: Array, *, t: Array = 0.0, parameters: Any = None) -> Array:
-        """Return the number of degrees of freedom at q (..., nq): n less the rank of J."""
+        """Return the number of degrees of freedom at q (..., nq): n less the rank of J.
+
+        They are those of velocities; constraints of velocities leave more of configurations.
+        """
         J = self._module.constraint_jacobian(q, **without_none(t=t, parameters=parameters))
         return self._module.n - independent(J / self._sizes(J)[..., np.newaxis])[2].sum(axis=-1)
 
@@ -365,6 +370,8 @@ class Mechanism:
         parameters: Any = None,
     ) -> Array:  # fmt: skip
         """Return the nearest coordinates at which all loops are closed, (..., nq).
+
+        Constraints of velocities do not restrict them.
 
         Arguments:
             q (..., nq)   start; default: the initial positions of the model file
@@ -392,7 +399,7 @@ class Mechanism:
 
     def _held(self, q: Array, nearest: Array, options: Mapping[str, Any]) -> Array:
         """Assemble from q with driven coordinates held; return `nearest` where that fails."""
-        J = self._module.constraint_jacobian(nearest, **options)
+        J = position_jacobian(self._module, nearest, options)
         held = holdable(J / self._sizes(J)[:, np.newaxis], self._drives("q"))
         try:
             return self._assembled(q, np.flatnonzero(held), options, 0) if held.any() else nearest
@@ -483,7 +490,7 @@ class Mechanism:
         Return q, the constraints (m,), and the constraints over their sizes or 1, (m,).
         """
         module, damping = self._module, 0.0
-        c, J = module.constraints(q, **options), module.constraint_jacobian(q, **options)
+        c, J = module.constraints(q, **options), position_jacobian(module, q, options)
         for _ in range(_STEPS):
             if not np.isfinite(J).all():
                 c = np.where(np.isfinite(J).all(axis=-1), c, np.nan)
@@ -497,7 +504,7 @@ class Mechanism:
             new = module.constraints(moved, **options)
             if np.sum((new / sizes) ** 2) < np.sum((c / sizes) ** 2):
                 q, c, damping = moved, new, damping / 10 if damping > 1e-9 else 0.0
-                J = module.constraint_jacobian(q, **options)
+                J = position_jacobian(module, q, options)
             elif damping > 1e6:
                 break
             else:

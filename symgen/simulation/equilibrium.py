@@ -157,6 +157,11 @@ def equilibrium(
     the velocities along which nothing resists, for `hold`.
     """
     checked_module(module, CALLER)
+    if has_constraints(module) and any(module._velocity_rows):
+        raise RequestError(
+            f"{CALLER}: constraints of velocities are not available; they hold a robot at rest "
+            "wherever it is, by forces that leave the pose open"
+        )
     needed = ["inverse_dynamics_derivatives"]
     if has_constraints(module):
         needed += ["constraints", "constraint_jacobian", "constraint_torque_derivatives"]

@@ -24,9 +24,13 @@ One step of size h, with s = h^2 / 4 and A = M + h/2 C + s (K + M_z zdd + Phi_zz
     (10) (11)  P e + Phi_z' sigma = 0                            e = zd - z*d, or zdd - z*dd
                Phi_z e - sigma / (s alpha) = -Phid(z*d) - sigma_before / (s alpha)
 
+A constraint of velocities r(z, zd) has the row h/2 r(z, z*d) in (9).  Phi_z in the lower row is
+then h/2 r_z + r_zd, and r_zd elsewhere.
+
 On manifolds a step leads to integrate(q, u), u = h zd + h^2 / 2 zdd + change, the trapezoidal rule
 of Brüls and Cardona (2010), with the same rates.  Then dz = T du, with T of `displacements`, and
-the unknown is du: K T stands for K in A, and Phi_z T for Phi_z in the lower row of (9) and (14).
+the unknown is du: K T stands for K in A, and Phi_z T for Phi_z, or r_z T for r_z, in the lower row
+of (9) and (14).
 Derivatives by z are those in the tangent space.
 
 These are the printed equations with the multiplier kept as an unknown (*bordered*): elimination
@@ -193,7 +197,8 @@ class Bordered:
 class Tangent:
     """Terms of (9) at one state.
 
-    The residual (n,) without multipliers, M, C, K (n, n), the constraints (m,), J (m, n).
+    The residual (n,) without multipliers, M, C, K (n, n), the constraints, or r (m,), J (m, n), the
+    derivatives of `constraints` by z (m, n), and which of them are of velocities (m,).
     """
 
     residual: Array
@@ -202,6 +207,8 @@ class Tangent:
     K: Array
     constraints: Array
     J: Array
+    by_z: Array
+    of_velocities: Array
 
     def matrix(self, h: float) -> Array:
         """Return A."""
@@ -209,10 +216,14 @@ class Tangent:
 
     def system(self, h: float, w: float, T: Array | None) -> Bordered:
         """Return the linear system of (9) and (14); T (n, n) is None where it is 1."""
-        if T is None:
-            return Bordered(self.matrix(h), self.J, w)
-        A = self.M + 0.5 * h * self.C + 0.25 * h * h * (self.K @ T)
-        return Bordered(A, self.J, w, self.J @ T)
+        K, by_z = (self.K, self.by_z) if T is None else (self.K @ T, self.by_z @ T)
+        A = self.M + 0.5 * h * self.C + 0.25 * h * h * K
+        by_velocities = np.where(self.of_velocities[:, np.newaxis], self.J, 0.0)
+        return Bordered(A, self.J, w, self.weighted(h, by_z) + by_velocities)
+
+    def weighted(self, h: float, rows: Array) -> Array:
+        """Return rows (m, ...) of the constraints as (9) has them: h / 2 times r."""
+        return (rows.T * np.where(self.of_velocities, 0.5 * h, 1.0)).T
 
 
 def starred(h: float, change: Array, qd: Array, qdd: Array) -> tuple[Array, Array, Array]:
@@ -243,6 +254,7 @@ class AugmentedLagrangian:
         self.parameters = parameters
         self.keywords = {"parameters": parameters} if parameters.size else {}
         self.timed = bool(getattr(module, "timed", False))
+        self.of_velocities = np.array(module._velocity_rows, dtype=bool)
         self.chosen, self.indices = selection(columns.parameters), selection(columns.indices)
         self.halved = 0
 
@@ -344,7 +356,9 @@ class AugmentedLagrangian:
         w = max(w, LEAST_PENALTY * unit)
         for _ in range(MOST_PENALTIES):
             left = at.system(h, w, turn)
-            change, y, moved = left.settle(-0.25 * h * h * at.residual, -at.constraints)
+            change, y, moved = left.settle(
+                -0.25 * h * h * at.residual, -at.weighted(h, at.constraints)
+            )
             if moved <= 0.01 * near:
                 break
             w *= STRONGER
@@ -356,13 +370,21 @@ class AugmentedLagrangian:
         by_q, by_qd = self.torques.jacobians(t, q, qd)
         tree = self.module.inverse_dynamics_derivatives(q, qd, qdd, **acting, **self.keywords)
         _, curved = self.module.constraint_torque_derivatives(q, lam, t=t, **self.keywords)
+        constraints = self.module.constraints(q, t=t, **self.keywords)
+        J = by_z = self.module.constraint_jacobian(q, t=t, **self.keywords)
+        if self.of_velocities.any():
+            pair = self.module.constraint_rate_derivatives(q, qd, t=t, **self.keywords)
+            constraints = np.where(self.of_velocities, pair[0], constraints)
+            by_z = np.where(self.of_velocities[:, np.newaxis], pair[1], J)
         return Tangent(
             residual=tree[0] - tau,
             M=tree[3],
             C=tree[2] - by_qd,
             K=tree[1] - by_q + curved,
-            constraints=self.module.constraints(q, t=t, **self.keywords),
-            J=self.module.constraint_jacobian(q, t=t, **self.keywords),
+            constraints=constraints,
+            J=J,
+            by_z=by_z,
+            of_velocities=self.of_velocities,
         )
 
     def sensitivities(
@@ -381,22 +403,25 @@ class AugmentedLagrangian:
         torque += self.by_parameters("inverse_dynamics", q, qd, qdd, **acting)
         torque += self.by_parameters("constraint_torque", q, new.lam, t=t)
         torque -= self.torques.along(t, q, qd, 0.0 * old.d_q, 0.0 * old.d_q)
-        below = -self.by_parameters("constraints", q, t=t) - at.J @ guess[0]
+        below = -self.by_parameters("constraints", q, t=t) - at.weighted(h, at.by_z @ guess[0])
+        if self.of_velocities.any():
+            rates = at.J @ guess[1] + self.by_parameters("constraint_rates", q, qd, t=t)
+            below -= 0.5 * h * np.where(self.of_velocities[:, np.newaxis], rates, 0.0)
         change, y, _ = left.settle(-s * torque, below)
         new.d_lam = y / s
         d_u, d_qd, d_qdd = starred(h, change, old.d_qd, old.d_qdd)
         new.d_q = carry @ old.d_q + turn @ d_u
-        # (15), (16): dPhid/dz z' is half of dPhidd/dzd z', on manifolds less half of Phi_z [zd, z']
+        # (15), (16)
         options = {"t": t, **self.keywords}
-        _, by_q, by_qd = self.module.constraint_acceleration_derivatives(
-            q, new.qd, new.qdd, **options
-        )
-        b = 0.5 * (by_qd @ new.d_q - at.J @ self.space.transported(new.qd, new.d_q))
-        b += self.by_parameters("constraint_rates", q, new.qd, t=t)
+        _, by_q = self.module.constraint_rate_derivatives(q, new.qd, **options)
+        b = by_q @ new.d_q + self.by_parameters("constraint_rates", q, new.qd, t=t)
         turned = self.turned(old, new, unprojected, new.qd - qd, new.sigma, d_qd, d_qdd)
         e, new.d_sigma = right.solve(-turned, -(at.J @ d_qd + b), updates)
         new.d_qd = d_qd + e
         # (17), (18)
+        _, by_q, by_qd = self.module.constraint_acceleration_derivatives(
+            q, new.qd, new.qdd, **options
+        )
         c = by_q @ new.d_q + by_qd @ new.d_qd
         c += self.by_parameters("constraint_acceleration", q, new.qd, new.qdd, t=t)
         turned = self.turned(old, new, unprojected, new.qdd - qdd, new.kappa, d_qd, d_qdd)

@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 
 from symgen.errors import RequestError
-from symgen.runtime.closure import RANK, row_sizes
-from symgen.runtime.configuration import configuration_of
+from symgen.runtime.closure import RANK, position_jacobian, row_sizes
 from symgen.runtime.mechanism import CHANGED
 from symgen.simulation.arguments import Columns
 from symgen.support.arrays import Array
@@ -27,6 +26,7 @@ ALWAYS = (
 )  # fmt: skip
 DERIVED = ("inverse_dynamics_derivatives", "constraint_torque_derivatives")
 BY_STATE = ("constraint_acceleration_derivatives",)
+BY_RATE = ("constraint_rate_derivatives",)
 BY_PARAMETER = tuple(
     f"{name}_parameter_derivatives"
     for name in (
@@ -41,6 +41,7 @@ def missing_functions(module: Any, columns: Columns, in_steps: bool) -> list[str
     names = [*ALWAYS, *(["loop_wrenches"] if module.n_loops else [])]
     names += DERIVED if in_steps or len(columns) else ()
     names += BY_STATE if len(columns) else ()
+    names += BY_RATE if len(columns) or (in_steps and any(module._velocity_rows)) else ()
     names += BY_PARAMETER if columns.indices.size else ()
     return [name for name in names if not hasattr(module, name)]
 
@@ -94,33 +95,31 @@ def closed_sensitivities(
 ) -> None:
     """Replace sensitivities of the start q (nq,), qd (n,) by the nearest with closed loops.
 
-    With c = 0 and c' = 0 at all values of the parameters, J dq = -dc/dp, and J dqd =
-    -dc'/dp - dc'/dq dq, where dc'/dq dq is half of dc''/dqd dq; on manifolds, where derivatives
-    along qd and dq do not commute, less half of J [qd, dq].
+    With c = 0 and c' = 0 at all values of the parameters, dc/dq dq = -dc/dp, and J dqd =
+    -dc'/dp - dc'/dq dq, where dc/dq is J without the rows of constraints of velocities.
     """
     options = {"t": t, **({"parameters": parameters} if parameters.size else {})}
-    J = module.constraint_jacobian(q, **options)
+    J, positions = module.constraint_jacobian(q, **options), position_jacobian(module, q, options)
+    _, by_q = module.constraint_rate_derivatives(q, qd, **options)
     sizes = row_sizes(module._row_units, J)[:, np.newaxis]
-    back = np.linalg.pinv(J / sizes, rcond=RANK) / sizes.T
-    left, rates = J @ columns.dq0, J @ columns.dqd0
+    left, rates = positions @ columns.dq0, J @ columns.dqd0
     chosen, indices = columns.parameters, columns.indices
     if indices.size:
         left[:, indices] += module.constraints_parameter_derivatives(q, **options)[:, chosen]
         explicit = module.constraint_rates_parameter_derivatives(q, qd, **options)
         rates[:, indices] += explicit[:, chosen]
-    terms = np.abs(J) @ np.abs(columns.dq0) + np.abs(left)
-    columns.dq0[...] -= back @ left
-    missed = np.abs(left - J @ (back @ left)) / sizes > RANK * (terms / sizes).max(axis=0)
+    terms = np.abs(positions) @ np.abs(columns.dq0) + np.abs(left)
+    change = np.linalg.pinv(positions / sizes, rcond=RANK) @ (left / sizes)
+    columns.dq0[...] -= change
+    missed = np.abs(left - positions @ change) / sizes > RANK * (terms / sizes).max(axis=0)
     if missed.any():
         name = columns.names[int(missed.any(axis=0).argmax())]
         raise RequestError(
             f"simulate: no motion keeps the loops closed where {name} changes: constraints "
             "contradict one another then, and there is no such sensitivity"
         )
-    _, _, by_qd = module.constraint_acceleration_derivatives(q, qd, np.zeros_like(qd), **options)
-    turned = configuration_of(module).transported(qd, columns.dq0)
-    rates += 0.5 * (by_qd @ columns.dq0 - J @ turned)
-    columns.dqd0[...] -= back @ rates
+    rates += by_q @ columns.dq0
+    columns.dqd0[...] -= np.linalg.pinv(J / sizes, rcond=RANK) @ (rates / sizes)
 
 
 def loop_variables(

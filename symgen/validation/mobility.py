@@ -17,15 +17,12 @@ from symgen.description.expressions import evaluate
 from symgen.description.model import RobotDescription
 from symgen.errors import Fault
 from symgen.joints import closing_type
-from symgen.kinematics.loops import loop_axes, row_units
-from symgen.runtime.closure import RANK, half_turned, row_sizes
+from symgen.kinematics.loops import loop_axes, row_units, velocity_rows
+from symgen.runtime.closure import RANK, half_turned, independent, row_sizes
 from symgen.runtime.mechanism import CHANGED, Mechanism
 from symgen.validation.oracle_constraints import constraint_names
 from symgen.validation.oracle_model import Array, unread_types
 from symgen.validation.oracles import NumericRobot
-
-STEP = 1e-40
-"""Complex step in time."""
 
 
 @dataclass(frozen=True)
@@ -33,10 +30,11 @@ class Mobility:
     """Mobility of a mechanism, assembled from its initial positions.
 
     `open_by` is a message if its loops do not close or do not stay closed, else "".  `freedoms` is
-    n minus the rank, `gruebler` n - m, `redundant` the number of rows of each loop that others of
-    it, or loops before it, imply; `smallest` is the smallest singular value that is not 0, relative
-    to the largest; `q` and `qd` are the assembled configuration and its velocities, `changed` are
-    warnings about driven coordinates whose values under `initial` leave the loops open.
+    n minus the rank, `placements` n minus that of the rows of positions, `gruebler` n - m,
+    `redundant` the number of rows of each loop that others of it, or loops before it, imply;
+    `smallest` is the smallest singular value that is not 0, relative to the largest; `q` and `qd`
+    are the assembled configuration and its velocities, `changed` are warnings about driven
+    coordinates whose values under `initial` leave the loops open.
     """
 
     rows: int
@@ -49,6 +47,7 @@ class Mobility:
     q: tuple[float, ...] = ()
     qd: tuple[float, ...] = ()
     changed: tuple[Fault, ...] = ()
+    placements: int = 0
 
     def __str__(self) -> str:
         rows = "1 constraint" if self.rows == 1 else f"{self.rows} constraints"
@@ -58,8 +57,10 @@ class Mobility:
         names = ", ".join(f"{k} of {x}" if len(spare) > 1 else f"of {x}" for x, k in spare.items())
         redundant = f", {sum(spare.values())} of them ({names}) redundant" if spare else ""
         freedoms = "1 degree" if self.freedoms == 1 else f"{self.freedoms} degrees"
+        more = f", {self.placements} of positions" if self.placements > self.freedoms else ""
         return (
-            f"{rows}{redundant}; {freedoms} of freedom (Gruebler's formula gives {self.gruebler})"
+            f"{rows}{redundant}; {freedoms} of freedom{more} "
+            f"(Gruebler's formula gives {self.gruebler})"
         )
 
 
@@ -88,6 +89,7 @@ def mobility(description: RobotDescription) -> Mobility | None:
     kept = s > RANK * s.max(initial=0.0)
     smallest = float(s[kept].min(initial=np.inf) / s.max(initial=1.0)) if kept.any() else 0.0
     freedoms = n - int(kept.sum())
+    of_positions = independent(J[np.logical_not(velocity_rows(description))])[2]
     try:
         qd = _quietly(Mechanism(module).closed_velocities, q, rates)
     except np.linalg.LinAlgError:  # bodies without mass
@@ -96,6 +98,7 @@ def mobility(description: RobotDescription) -> Mobility | None:
     return Mobility(
         m, n - m, freedoms, _redundant(description, J), smallest, turned,
         q=tuple(q.tolist()), qd=tuple(qd.tolist()), changed=tuple(_changed(description, moved)),
+        placements=n - int(of_positions.sum()),
     )  # fmt: skip
 
 
@@ -150,7 +153,7 @@ def _contradiction(
     robot: NumericRobot, description: RobotDescription, q: Array, J: Array, sizes: Array
 ) -> str:
     """A message about a relation that requires impossible velocities; "" if there is none."""
-    rates = np.imag(robot.constraints(q, t=np.array(1j * STEP))) / STEP / sizes
+    rates = robot.constraint_rates(q, np.zeros(robot.n)) / sizes
     U, s, _ = np.linalg.svd(J, full_matrices=False)
     U = U[:, s > RANK * s.max(initial=0.0)]
     left = np.abs(rates - U @ (U.T @ rates))
@@ -172,19 +175,15 @@ def _module_of(
         names[start : start + rows] = [part] * rows
         start += rows
     space = robot.space
-
-    def constraint_rates(q: Array, qd: Array, t: float = 0.0) -> Array:
-        explicit = np.imag(robot.constraints(q, t=t + np.array(1j * STEP))) / STEP
-        return np.asarray(robot.constraint_jacobian(q, t=t) @ qd + explicit)
-
     return SimpleNamespace(
         constraints=robot.constraints,
         constraint_jacobian=robot.constraint_jacobian,
-        constraint_rates=constraint_rates,
+        constraint_rates=robot.constraint_rates,
         mass_matrix=lambda q, parameters=None: robot.mass_matrix(q),
         forward_kinematics=robot.forward_kinematics,
         _loop_axes=loop_axes(description),
         _row_units=row_units(description),
+        _velocity_rows=velocity_rows(description),
         initial_q=space.normalize(initial_q),
         _initial_drives=[(drive.name, drive.key) for drive in description.initial_drives],
         coordinate_names=description.coordinate_names,

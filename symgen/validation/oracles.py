@@ -28,12 +28,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import partialmethod
+from itertools import compress
 from typing import Any, Self
 
 import numpy as np
 
 from symgen.description.expressions import CONSTANT_VALUES, EvaluationError
 from symgen.description.model import RobotDescription
+from symgen.kinematics.loops import velocity_rows
 from symgen.runtime import limits
 from symgen.runtime.calls import LOADED
 from symgen.runtime.configuration import FREE
@@ -794,7 +796,10 @@ class NumericRobot:
         return self.outputs(**state), *slopes, self._by_parameters("outputs", **state)
 
     def constraints(self, q: Array, *, t: Array | float = 0.0) -> Array:
-        """Return the rows of all loops, the relations, norms of Euler parameters, (..., m)."""
+        """Return the rows of all loops, the relations, norms of Euler parameters, (..., m).
+
+        Relations of velocities are 0 times their values at rest.
+        """
         state = self._same_batch({"t": t, "q": q})
         q, batch = state["q"], state["t"].shape
         frames = self.forward_kinematics(q)
@@ -802,10 +807,12 @@ class NumericRobot:
         for loop in self.description.loops:
             first, second = (frame_of(self.model, x, frames) for x in (loop.first, loop.second))
             rows += rows_of(loop, first, second, self.model.number(loop.length))
-        still = np.zeros((*batch, self.n))
-        quantities = Quantities(self.at_time(state["t"]), {**state, "qd": still, "qdd": still})
-        for relation in self.description.relations:
-            rows.append(value_of(relation.expression.root, quantities))
+        for relation, value in zip(
+            self.description.relations,
+            self._relations(q, np.zeros(self.n), state["t"]),
+            strict=True,
+        ):
+            rows.append(0.0 * value if relation.is_of_velocities else value)
         places, stop = self.model.terms.positions(q), 0
         for joint in self.description.joints:
             stop += joint.coordinates
@@ -814,9 +821,36 @@ class NumericRobot:
         every = [np.broadcast_to(row, batch) for row in rows]
         return np.stack(every, axis=-1) if every else np.zeros((*batch, 0))
 
+    def _relations(self, q: Array, qd: Array, t: Array) -> list[Array]:
+        """Return the expressions of the relations, (...) each."""
+        state = self._same_batch({"t": t, "q": q, "qd": qd, "qdd": np.zeros(self.n)})
+        quantities = Quantities(self.at_time(state["t"]), state)
+        return [value_of(x.expression.root, quantities) for x in self.description.relations]
+
+    def _of_velocities(self, q: Array, qd: Array, t: Array) -> Array:
+        """Return the relations of velocities, and 0 for the other constraints, (..., m)."""
+        of_velocities = np.array(velocity_rows(self.description), dtype=bool)
+        values = self._relations(q, qd, t)
+        rows = np.zeros((*np.shape(values[0] if values else t), len(of_velocities)), complex)
+        chosen = [x.is_of_velocities for x in self.description.relations]
+        for k, value in zip(np.flatnonzero(of_velocities), compress(values, chosen), strict=True):
+            rows[..., k] = value
+        return rows if np.iscomplexobj(q) or np.iscomplexobj(qd) else rows.real
+
+    def constraint_rates(self, q: Array, qd: Array, *, t: Array | float = 0.0) -> Array:
+        """Return rates of constraints along q' = qd, t' = 1; relations of velocities, (..., m)."""
+        time = np.asarray(t)
+        rates = self._rate(lambda x, s: self.constraints(x, t=s), q, qd, (time, 1.0))
+        return np.asarray(rates + self._of_velocities(q, qd, time))
+
     def constraint_jacobian(self, q: Array, *, t: Array | float = 0.0) -> Array:
-        """Derivatives of the constraints by q, (..., m, n)."""
-        return self._slope("constraints", "q", q=q, t=np.asarray(t))
+        """Derivatives of the constraints by q, of relations of velocities by qd, (..., m, n)."""
+        time, rest = np.asarray(t), np.zeros(self.n)
+        J = self._slope("constraints", "q", q=q, t=time)
+        for k, unit in enumerate(np.eye(self.n)):
+            # exact, for the relations are linear
+            J[..., k] += self._of_velocities(q, unit, time) - self._of_velocities(q, rest, time)
+        return J
 
 
 class ParametrisedRobot:

@@ -19,6 +19,7 @@ import numpy as np
 from symgen.description import RobotDescription
 from symgen.description.expressions import EvaluationError, evaluate
 from symgen.errors import ModelError, ValidationError
+from symgen.kinematics.loops import velocity_rows
 from symgen.runtime import comparison, limits
 from symgen.runtime.agreement import agreement
 from symgen.runtime.checks import (
@@ -348,6 +349,7 @@ def _facts(description: RobotDescription, robot: NumericRobot | None, terms: flo
         configuration(description),
         tuple(x.type for x in description.springs) + tuple(x.type for x in description.forces),
         mass_terms(description, terms),
+        velocity_rows(description),
     )
 
 

@@ -190,20 +190,5 @@ static void add_turned_columns(const struct symgen_joint *joint, int joints, int
     }
 }
 
-/* target (n, s) = [u, b] */
-static void set_brackets(const struct symgen_joint *joint, int joints, int n, int s, const double *u,
-                         const double *b, double *target)
-{
-    memset(target, 0, sizeof(double) * (size_t)(n * s));
-    for (int j = 0; j < joints; ++j) {
-        const int k = width(joint + j), v = joint[j].v;
-        double ad[BLOCK];
-        set_bracket(joint + j, u + v, ad);
-        for (int i = 0; i < k; ++i)
-            for (int l = 0; l < k; ++l)
-                for (int c = 0; c < s; ++c) target[(v + i) * s + c] += ad[i * k + l] * b[(v + l) * s + c];
-    }
-}
-
 #endif
 #endif

@@ -34,7 +34,7 @@ struct symgen_call {
 
 /* The kernels, in the order of their table in the wrapper. */
 enum {
-    INVERSE_DYNAMICS, TORQUE, CONSTRAINTS, JACOBIAN, RATES, BIAS, ACCELERATION,
+    INVERSE_DYNAMICS, TORQUE, CONSTRAINTS, JACOBIAN, RATES, BIAS, ACCELERATION, RATE_SLOPES,
     INVERSE_DYNAMICS_P, TORQUE_P, CONSTRAINTS_P, RATES_P, ACCELERATION_P, OUTPUTS, OUTPUTS_SLOPES,
     MASS_MATRIX, BIAS_FORCES, OUTPUTS_MULTIPLIERS, CALLS
 };
@@ -45,6 +45,8 @@ struct symgen_mechanism {
     const struct symgen_joint *joint;
     int tells;  /* whether outputs mention multipliers of constraints and projections */
     const int *row_unit;  /* m, see symgen/runtime/closure.py */
+    int velocities;  /* whether some constraints are of velocities, */
+    const int *velocity_row;  /* m: 1 for these */
     struct symgen_call call[CALLS];
 };
 
@@ -78,7 +80,8 @@ struct symgen_work {
     size_t state_size;
     struct symgen_system left, right;
     double *felt, *by_q, *M, *C, *K, *A, *pull, *curved, *c, *J;
-    double *turn, *carry, *bent, *low, *along;  /* on manifolds: T, carry, A and J of the left side */
+    double *turn, *carry, *bent, *along;  /* on manifolds: T, carry, A of the left side */
+    double *low, *by_z;  /* there, or with constraints of velocities: J of the left side; r_z */
     double *qd, *qdd, *moved, *change, *former, *second, *second_q, *second_qd, *scratch;
     double *above, *below, *x, *last, *d_qd, *d_qdd, *slopes_p, *none;
     double *beside;  /* for `look_beside` */
@@ -114,14 +117,15 @@ static size_t arrange_beside(struct symgen_work *w, double *base)
 {
     const struct symgen_mechanism *const of = w->of;
     const size_t n = (size_t)of->n, m = (size_t)of->m, bent = of->joints ? n : 0;
+    const size_t slanted = of->velocities ? n : bent;
     const struct {
         double **array;
         size_t size;
     } all[] = {
         {&w->felt, n}, {&w->by_q, n * n}, {&w->M, n * n}, {&w->C, n * n}, {&w->K, n * n}, {&w->A, n * n},
         {&w->pull, n}, {&w->curved, n * n}, {&w->c, m}, {&w->J, m * n}, {&w->bent, bent * n},
-        {&w->low, bent * m}, {&w->qd, n}, {&w->qdd, n}, {&w->moved, n}, {&w->next.q, (size_t)of->nq},
-        {&w->next.lam, m}, {&w->scratch, (size_t)of->p},
+        {&w->low, slanted * m}, {&w->by_z, slanted * m}, {&w->second, m}, {&w->qd, n}, {&w->qdd, n},
+        {&w->moved, n}, {&w->next.q, (size_t)of->nq}, {&w->next.lam, m}, {&w->scratch, (size_t)of->p},
     };
     size_t used = 0;
     for (size_t i = 0; i < sizeof all / sizeof *all; ++i) *all[i].array = carve(base, &used, all[i].size);
@@ -153,7 +157,7 @@ static size_t arrange(struct symgen_work *w, double *base)
     const struct symgen_mechanism *const of = w->of;
     const size_t n = (size_t)of->n, m = (size_t)of->m, s = (size_t)w->asked->s, N = n + m;
     const size_t p = (size_t)of->p, k = (size_t)of->outputs, wide = s ? s : 1, bent = of->joints ? n : 0;
-    const size_t blocks = BLOCK * (size_t)of->joints;
+    const size_t blocks = BLOCK * (size_t)of->joints, slanted = of->velocities ? n : bent;
     const size_t sizes[MOST_CALL_OUTPUTS] = {k, k, k * n, k * n, k * n, k * n, k * (size_t)of->loads, k * p};
     const struct {
         double **array;
@@ -161,8 +165,8 @@ static size_t arrange(struct symgen_work *w, double *base)
     } all[] = {
         {&w->felt, n}, {&w->by_q, n * n}, {&w->M, n * n}, {&w->C, n * n},
         {&w->K, n * n}, {&w->A, n * n}, {&w->pull, n}, {&w->curved, n * n}, {&w->c, m}, {&w->J, m * n},
-        {&w->turn, blocks}, {&w->carry, blocks}, {&w->bent, bent * n}, {&w->low, bent * m},
-        {&w->along, bent * wide},
+        {&w->turn, blocks}, {&w->carry, blocks}, {&w->bent, bent * n}, {&w->low, slanted * m},
+        {&w->by_z, slanted * m}, {&w->along, bent * wide},
         {&w->qd, n}, {&w->qdd, n}, {&w->moved, n}, {&w->change, n}, {&w->former, n}, {&w->second, m},
         {&w->second_q, m * n}, {&w->second_qd, m * n}, {&w->scratch, 3 * n * n + n},
         {&w->above, n * wide}, {&w->below, m * wide}, {&w->x, N * wide}, {&w->last, N * wide},
@@ -232,18 +236,40 @@ static void set_product(int rows, int inner, int s, const double *matrix, const 
 static void bend(struct symgen_work *w, double h)
 {
     const struct symgen_mechanism *const of = w->of;
+    const double *const by_z = of->velocities ? w->by_z : w->J;
     const int n = of->n, m = of->m;
     memcpy(w->bent, w->A, sizeof(double) * (size_t)(n * n));
-    memcpy(w->low, w->J, sizeof(double) * (size_t)(m * n));
+    memcpy(w->low, by_z, sizeof(double) * (size_t)(m * n));
     add_turned_columns(of->joint, of->joints, n, n, 0.25 * h * h, w->turn, w->K, w->bent);
-    add_turned_columns(of->joint, of->joints, m, n, 1.0, w->turn, w->J, w->low);
+    add_turned_columns(of->joint, of->joints, m, n, 1.0, w->turn, by_z, w->low);
+}
+
+/* Constraints of velocities are h/2 r in (9): c, and by_z, which is h/2 r_z there and J elsewhere. */
+static void look_at_rates(struct symgen_work *w, double h)
+{
+    const int n = w->of->n, m = w->of->m;
+    double *rates[] = {w->second, w->by_z};
+    run(w, RATE_SLOPES, rates);
+    for (int i = 0; i < m; ++i) {
+        if (w->of->velocity_row[i]) w->c[i] = 0.5 * h * w->second[i];
+        for (int j = i * n; j < (i + 1) * n; ++j) w->by_z[j] = w->of->velocity_row[i] ? 0.5 * h * w->by_z[j] : w->J[j];
+    }
+}
+
+/* J of the lower row: h/2 r_z + J for constraints of velocities. */
+static void add_to_low(struct symgen_work *w)
+{
+    const int n = w->of->n, m = w->of->m;
+    if (!w->of->joints) memcpy(w->low, w->by_z, sizeof(double) * (size_t)(m * n));
+    for (int i = 0; i < m * n; ++i)
+        if (w->of->velocity_row[i / n]) w->low[i] += w->J[i];
 }
 
 /* Factorise the left side of (9) and (14). */
 static int factorise_left(struct symgen_work *w, double penalty)
 {
-    const int curved = w->of->joints > 0;
-    return factorise(&w->left, curved ? w->bent : w->A, w->J, curved ? w->low : w->J, w->of->n, w->of->m,
+    const int curved = w->of->joints > 0, slanted = curved || w->of->velocities;
+    return factorise(&w->left, curved ? w->bent : w->A, w->J, slanted ? w->low : w->J, w->of->n, w->of->m,
                      penalty);
 }
 
@@ -277,7 +303,9 @@ static void look(struct symgen_work *w, const double *q, const double *lam, doub
         w->K[i] = w->by_q[i] + w->curved[i];
         w->A[i] = w->M[i] + 0.5 * h * w->C[i] + 0.25 * h * h * w->K[i];
     }
+    if (w->of->velocities) look_at_rates(w, h);
     if (w->of->joints) bend(w, h);
+    if (w->of->velocities) add_to_low(w);
 }
 
 /* x solves the linear system of (9), with a penalty that holds what J has; 0 where it is singular. */

@@ -98,13 +98,16 @@ static void place_derivatives(struct symgen_work *w, double h, const double *x)
     add_turned_rows(w->of->joint, w->of->joints, s, w->turn, moved, w->next.d_q);
 }
 
-/* below (m, s) -= half of J [zd, z']. */
-static void subtract_brackets(struct symgen_work *w)
+/* below (m, s) of (14) -= h/2 (r_zd z*d' + r_rho) in the rows of constraints of velocities. */
+static void subtract_rates(struct symgen_work *w, double h)
 {
-    const int n = w->of->n, s = w->asked->s;
-    if (!w->of->joints) return;
-    set_brackets(w->of->joint, w->of->joints, n, s, w->next.qd, w->next.d_q, w->along);
-    add_product(w->of->m, n, s, -0.5, w->J, w->along, w->below);
+    const int n = w->of->n, m = w->of->m, s = w->asked->s;
+    double *const rates = w->last;
+    if (!w->of->velocities) return;
+    set_product(m, n, s, w->J, w->d_qd, rates);
+    add_by_parameters(w, RATES_P, m, 1.0, rates);
+    for (int i = 0; i < m * s; ++i)
+        if (w->of->velocity_row[i / s]) w->below[i] -= 0.5 * h * rates[i];
 }
 
 static void sensitivities(struct symgen_work *w, double h)
@@ -113,6 +116,7 @@ static void sensitivities(struct symgen_work *w, double h)
     const double scale = 0.25 * h * h, *const zero = w->none;
     struct symgen_state *const next = &w->next;
     double *second[] = {w->second, w->second_q, w->second_qd};
+    const double *const by_z = w->of->velocities ? w->by_z : w->J;
 
     /* (14), for what is missing to the first guess */
     place_derivatives(w, h, zero);
@@ -126,19 +130,19 @@ static void sensitivities(struct symgen_work *w, double h)
     add_product(n, n, s, -scale, w->K, next->d_q, w->above);
     add_product(n, n, s, -scale, w->C, w->d_qd, w->above);
     add_product(n, n, s, -scale, w->M, w->d_qdd, w->above);
-    add_product(m, n, s, -1.0, w->J, next->d_q, w->below);
+    add_product(m, n, s, -1.0, by_z, next->d_q, w->below);
+    subtract_rates(w, h);
     settle(&w->left, n, m, s, w->above, w->below, w->x, w->last);
     place_derivatives(w, h, w->x);
     for (int i = 0; i < m * s; ++i) next->d_lam[i] = w->x[n * s + i] / scale;
 
-    /* (15), (16): dPhid/dz z' is half of dPhidd/dzd z', on manifolds less half of Phi_z [zd, z'] */
+    /* (15), (16) */
     memcpy(w->above, zero, sizeof(double) * (size_t)(n * s));
     memcpy(w->below, zero, sizeof(double) * (size_t)(m * s));
     subtract_turned(w, h, next->qd, w->qd, next->sigma);
     set_motion(w, next->q, next->qd, next->qdd);
-    run(w, ACCELERATION, second);
-    add_product(m, n, s, 0.5, w->second_qd, next->d_q, w->below);
-    subtract_brackets(w);
+    run(w, RATE_SLOPES, second);
+    add_product(m, n, s, 1.0, w->second_q, next->d_q, w->below);
     add_by_parameters(w, RATES_P, m, 1.0, w->below);
     project_derivatives(w, w->d_qd, next->d_qd, next->d_sigma);
 
@@ -147,6 +151,7 @@ static void sensitivities(struct symgen_work *w, double h)
     memcpy(w->below, zero, sizeof(double) * (size_t)(m * s));
     subtract_turned(w, h, next->qdd, w->qdd, next->kappa);
     set_motion(w, next->q, next->qd, next->qdd);
+    run(w, ACCELERATION, second);
     add_product(m, n, s, 1.0, w->second_q, next->d_q, w->below);
     add_product(m, n, s, 1.0, w->second_qd, next->d_qd, w->below);
     add_by_parameters(w, ACCELERATION_P, m, 1.0, w->below);

@@ -26,6 +26,9 @@ class Mechanism {
 
   jacobian(q) { return split(this.call("constraint_jacobian", q), this.n); }
 
+  // Derivatives of the constraints by positions, which those of velocities do not restrict.
+  slopes(q) { return this.jacobian(q).map((row, i) => (this.velocityRows[i] ? row.map(() => 0) : row)); }
+
   // What stays with slider k: velocities that are 0, those of a quaternion together; and an entry of
   // q where that is none of its own velocity, as the place of a free body is.
   held(k) {
@@ -56,7 +59,7 @@ class Mechanism {
     const open = (at) => (place === undefined ? this.open(at) : [...this.open(at), at[place] - begin]);
     let [c, damping, size] = [open(q), 0, 1];
     for (let step = 0; step < 80; step += 1) {
-      const J = without(this.jacobian(q), columns);
+      const J = without(this.slopes(q), columns);
       if (place !== undefined) J.push(this.ways(q, place));
       size = Math.max(1, ...J.flat().map(Math.abs));
       if (most(c) <= CLOSED * size) return q;

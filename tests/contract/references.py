@@ -115,13 +115,15 @@ class Reference(ParametrisedRobot):
         blocks = [np.stack([x[k] for x in by_q], axis=1) for k in range(3)]
         return *blocks, np.stack([x[1] for x in by_qd], axis=1)
 
-    def constraint_rates(
+    def constraint_rate_derivatives(
         self, q: Array, qd: Array, *, t: Array, parameters: Array | None = None
-    ) -> Array:
-        """Along q' = qd, t' = 1, by a complex step."""
-        robot = self._with(parameters)
-        moved = robot.space.integrate(q, 1j * STEP * qd)
-        return np.asarray(robot.constraints(moved, t=t + 1j * STEP).imag / STEP)
+    ) -> tuple[Array, Array]:
+        """Rates, and their derivatives by q."""
+
+        def rates(x: Array) -> Array:
+            return np.asarray(self.constraint_rates(x, qd, t=t, parameters=parameters))
+
+        return rates(q), self._by_q(rates, q, parameters)
 
     def constraint_bias(
         self, q: Array, qd: Array, *, t: Array, parameters: Array | None = None

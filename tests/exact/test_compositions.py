@@ -13,10 +13,13 @@ from symgen.exact.compositions import (
     MOTION,
     OUTPUTS,
     PIVOTS,
+    RATES,
     REGRESSOR,
+    RELATED,
     SUM_OF_ACCELERATIONS,
     SUM_OF_TORQUES,
     TORQUES,
+    VELOCITIES,
     WRENCHES,
 )
 from symgen.exact.model import EXPRESSIONS, MODEL
@@ -24,12 +27,13 @@ from symgen.exact.relations import RELATIONS
 from symgen.formulations import FORMULATIONS, NEWTON_EULER
 from tests.choosing import deep, one_in
 from tests.exact.models import complete
-from tests.modules import described
+from tests.modules import EXAMPLES, described
 from tests.oracles.random_models import EVERYTHING, OF_TREES, seeded_model_text
 
 SEED = 2
 SUMS = (SUM_OF_TORQUES, SUM_OF_ACCELERATIONS)
 """Their slopes are what products are compared with: a constant that is added changes none."""
+CLOSED = (RATES, VELOCITIES, RELATED)
 
 
 @cache
@@ -67,7 +71,7 @@ def test_the_robot_has_every_joint_term():
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "item",
-    one_in(4, (item for item in COMPOSITIONS if item not in (TORQUES, OUTPUTS, *SUMS))),
+    one_in(4, (item for item in COMPOSITIONS if item not in (TORQUES, OUTPUTS, *SUMS, *CLOSED))),
     ids=lambda item: item.name,
 )
 def test_a_change_that_all_formulations_share_is_found(item):
@@ -87,6 +91,24 @@ def test_a_change_that_all_formulations_share_is_found(item):
         changed = {key: with_entry(p, number, lambda x: x + 1.0) for key, p in shared.items()}
         found = {function for function, _ in failures(changed)}
         assert subject in found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(3))
+def test_a_change_of_a_constraint_of_positions_or_velocities_is_found(number):
+    text = (EXAMPLES / "mechanisms" / "rolling_disc.yaml").read_text()
+    more = "  meets: points.rim.vz*q.x - r*qd.spin*t\n  gear: q.heading*q.lean - t\n"
+    more += "points: [{name: rim, link: disc, point: [0, 0, r]}]\n"
+    disc = general_programs(described(text.replace("initial:", f"{more}initial:")))[0]
+    assert all(row.holds for row in compare(disc, points=1)[0])
+    changed = {
+        key: with_entry(program, number + 1, lambda x: x + x)
+        for key, program in disc.items() if key[1] == "constraint_rates"
+    }  # fmt: skip
+    rows, _ = compare({**disc, **changed}, points=1)
+    failed = {row.claim.split(" = ")[-1] for row in rows if not row.holds}
+    base = "constraints" if number == 2 else RELATED.name
+    assert any(base in claim for claim in failed)
 
 
 @pytest.mark.slow

@@ -37,7 +37,7 @@ CLOSED = (
 """Functions of a mechanism that accelerations and simulations without sensitivities call."""
 BY_STATE = (
     *CLOSED, "inverse_dynamics_derivatives", "constraint_torque_derivatives",
-    "constraint_acceleration_derivatives",
+    "constraint_rate_derivatives", "constraint_acceleration_derivatives",
 )  # fmt: skip
 """The same with derivatives by the state."""
 BY_PARAMETERS = (

@@ -123,6 +123,7 @@ def test_a_mechanism_that_cannot_close_says_so():
 
 FREEDOMS = {
     "four_bar": 1, "five_bar": 2, "bricard": 1, "stewart": 6, "double_four_bar": 1, "andrews": 1,
+    "rolling_disc": 3,
 }  # fmt: skip
 
 

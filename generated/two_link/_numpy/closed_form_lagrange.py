@@ -30,6 +30,7 @@ The remark behind a line names its equation:
     TP-3     coriolis_j: terms in qd_k qd_l, the remaining velocity torques
     TP-4     gravity_j: torque that holds joint j at rest against gravity
     TP-5     loads_j: torque that holds joint j at rest against the loads
+    TP-8     M_ik = d tau_i/d qdd_k, M_ii plus G^2 I_r of the rotor
 """
 
 from numpy import cos, sin
@@ -382,26 +383,26 @@ def inverse_dynamics_load_derivatives(q, dtau_dloads):
     t1 = T_1_11*T_2_11
     t2 = T_1_21*T_2_21
     A_2_11 = t1 - t2  # LG-2
-    dA_2_2_24 = 0.4*t1 - 0.4*t2  # LG-3
-    A_2_14 = T_1_14 + dA_2_2_24  # LG-2
+    dA_2_2_24_by_loads = 0.4*t1 - 0.4*t2  # LG-3
+    A_2_14 = T_1_14 + dA_2_2_24_by_loads  # LG-2
     t3 = T_1_11*T_2_21
     t4 = T_1_21*T_2_11
     A_2_21 = t3 + t4  # LG-2
-    d_load_2_dtip_fx = 0.4*t4 + 0.4*t3  # d LG-10
-    dtau_dloads[..., 1, 0, 0] = d_load_2_dtip_fx
-    A_2_24 = T_1_24 + d_load_2_dtip_fx  # LG-2
+    d_load_2_by_loads_dtip_fx = 0.4*t4 + 0.4*t3  # d LG-10
+    dtau_dloads[..., 1, 0, 0] = d_load_2_by_loads_dtip_fx
+    A_2_24 = T_1_24 + d_load_2_by_loads_dtip_fx  # LG-2
     dtau_dloads[..., 0, 0, 0] = A_2_24
 
-    # loads, joint shoulder
-    d_load_1_dtip_fy = -A_2_14  # d LG-10
-    dtau_dloads[..., 0, 0, 1] = d_load_1_dtip_fy
-    d_load_1_dtip_nz = -(A_2_11*A_2_11 + A_2_21*A_2_21)  # d LG-10
-    dtau_dloads[..., 0, 0, 5] = d_load_1_dtip_nz
-    dtau_dloads[..., 1, 0, 5] = d_load_1_dtip_nz
+    # torques: loads, joint shoulder
+    d_load_1_by_loads_dtip_fy = -A_2_14  # d LG-10
+    dtau_dloads[..., 0, 0, 1] = d_load_1_by_loads_dtip_fy
+    d_load_1_by_loads_dtip_nz = -(A_2_11*A_2_11 + A_2_21*A_2_21)  # d LG-10
+    dtau_dloads[..., 0, 0, 5] = d_load_1_by_loads_dtip_nz
+    dtau_dloads[..., 1, 0, 5] = d_load_1_by_loads_dtip_nz
 
-    # loads, joint elbow
-    d_load_2_dtip_fy = -dA_2_2_24  # d LG-10
-    dtau_dloads[..., 1, 0, 1] = d_load_2_dtip_fy
+    # torques: loads, joint elbow
+    d_load_2_by_loads_dtip_fy = -dA_2_2_24_by_loads  # d LG-10
+    dtau_dloads[..., 1, 0, 1] = d_load_2_by_loads_dtip_fy
 
 
 def mass_matrix(q, mass_matrix):
@@ -423,21 +424,21 @@ def mass_matrix(q, mass_matrix):
     t1 = T_1_11*T_2_11
     t2 = T_1_21*T_2_21
     A_2_11 = t1 - t2  # LG-2
-    dA_2_2_24 = 0.4*t1 - 0.4*t2  # LG-3
-    A_2_14 = T_1_14 + dA_2_2_24  # LG-2
+    dA_2_2_24_by_qdd = 0.4*t1 - 0.4*t2  # LG-3
+    A_2_14 = T_1_14 + dA_2_2_24_by_qdd  # LG-2
     t3 = T_1_11*T_2_21
     t4 = T_1_21*T_2_11
     A_2_21 = t3 + t4  # LG-2
     t5 = 0.4*t4 + 0.4*t3
     A_2_24 = T_1_24 + t5  # LG-2
 
-    # first derivatives, joint elbow
+    # torques: first derivatives, joint elbow
     t6 = 0.07*A_2_11
-    dA_I_2_1_21 = t6 - 0.1*A_2_14  # LG-5
+    dA_I_2_1_21_by_qdd = t6 - 0.1*A_2_14  # LG-5
     t7 = -0.1*A_2_11
-    dA_I_2_1_24 = t7 + 0.5*A_2_14  # LG-5
+    dA_I_2_1_24_by_qdd = t7 + 0.5*A_2_14  # LG-5
 
-    # mass matrix, joint shoulder
+    # torques: mass matrix, joint shoulder
     t8 = T_1_21*T_1_21
     t9 = T_1_11*T_1_11
     t10 = 0.03*t8 + 0.05*t9 + 0.04000000000000001*t8 + 0.03*t9
@@ -446,24 +447,24 @@ def mass_matrix(q, mass_matrix):
     t13 = -0.1*A_2_21
     t14 = A_2_21*(t11 - 0.1*A_2_24) + t12 + A_2_24*(t13 + 0.5*A_2_24)
     t15 = 0.05*(A_2_21*A_2_21)
-    t16 = t14 + A_2_11*dA_I_2_1_21 + t15 + A_2_14*dA_I_2_1_24
-    M_1_1 = t10 + 0.05*t8 + 0.04000000000000001*t9 + t16  # LG-6
+    t16 = t14 + A_2_11*dA_I_2_1_21_by_qdd + t15 + A_2_14*dA_I_2_1_24_by_qdd
+    M_1_1 = t10 + 0.05*t8 + 0.04000000000000001*t9 + t16  # TP-8
     mass_matrix[..., 0, 0] = M_1_1
 
-    # first derivatives, joint elbow
-    dA_I_2_2_21 = t6 - 0.1*dA_2_2_24  # LG-5
-    dA_I_2_2_24 = t7 + 0.5*dA_2_2_24  # LG-5
+    # torques: first derivatives, joint elbow
+    dA_I_2_2_21_by_qdd = t6 - 0.1*dA_2_2_24_by_qdd  # LG-5
+    dA_I_2_2_24_by_qdd = t7 + 0.5*dA_2_2_24_by_qdd  # LG-5
 
-    # mass matrix, joint shoulder
+    # torques: mass matrix, joint shoulder
     t17 = t12 + A_2_21*(t11 - 0.1*t5)
     t18 = t13 + 0.5*t5
-    t19 = A_2_11*dA_I_2_2_21
-    M_1_2 = t17 + A_2_24*t18 + t19 + t15 + A_2_14*dA_I_2_2_24  # LG-6
-    mass_matrix[..., 0, 1] = M_1_2
-    mass_matrix[..., 1, 0] = M_1_2
+    t19 = A_2_11*dA_I_2_2_21_by_qdd
+    M_2_1 = t17 + A_2_24*t18 + t19 + t15 + A_2_14*dA_I_2_2_24_by_qdd  # TP-8
+    mass_matrix[..., 0, 1] = M_2_1
+    mass_matrix[..., 1, 0] = M_2_1
 
-    # mass matrix, joint elbow
-    M_2_2 = t17 + t5*t18 + t19 + t15 + dA_2_2_24*dA_I_2_2_24  # LG-6
+    # torques: mass matrix, joint elbow
+    M_2_2 = t17 + t5*t18 + t19 + t15 + dA_2_2_24_by_qdd*dA_I_2_2_24_by_qdd  # TP-8
     mass_matrix[..., 1, 1] = M_2_2
 
 
@@ -621,12 +622,12 @@ def bias_forces(q, qd, loads, bias_forces):
 
     # torque, joint shoulder
     t23 = tip_nz*(A_2_11*A_2_11 + A_2_21*A_2_21)
-    bias_1 = V_1 + G_1 - (tip_fy*A_2_14 - tip_fx*A_2_24 + t23)  # LG-11
-    bias_forces[..., 0] = bias_1
+    tau_1 = V_1 + G_1 - (tip_fy*A_2_14 - tip_fx*A_2_24 + t23)  # LG-11
+    bias_forces[..., 0] = tau_1
 
     # torque, joint elbow
-    bias_2 = V_2 + G_2 - (tip_fy*dA_2_2_24 - tip_fx*t5 + t23)  # LG-11
-    bias_forces[..., 1] = bias_2
+    tau_2 = V_2 + G_2 - (tip_fy*dA_2_2_24 - tip_fx*t5 + t23)  # LG-11
+    bias_forces[..., 1] = tau_2
 
 
 def gravity_forces(q, gravity_forces):
@@ -687,103 +688,116 @@ def torque_parts(q, qd, qdd, loads, inertial_torques, centrifugal_torques, corio
     t1 = T_1_11*T_2_11
     t2 = T_1_21*T_2_21
     A_2_11 = t1 - t2  # LG-2
-    dA_2_2_24 = 0.4*t1 - 0.4*t2  # LG-3
-    A_2_14 = T_1_14 + dA_2_2_24  # LG-2
+    dA_2_2_24_velocity = 0.4*t1 - 0.4*t2  # LG-3
+    A_2_14 = T_1_14 + dA_2_2_24_velocity  # LG-2
     t3 = T_1_11*T_2_21
     t4 = T_1_21*T_2_11
     A_2_21 = t3 + t4  # LG-2
     t5 = 0.4*t4 + 0.4*t3
     A_2_24 = T_1_24 + t5  # LG-2
 
-    # first derivatives, joint elbow
+    # velocity: first derivatives, joint elbow
     t6 = 0.07*A_2_11
-    dA_I_2_1_21 = t6 - 0.1*A_2_14  # LG-5
+    dA_I_2_1_21_velocity = t6 - 0.1*A_2_14  # LG-5
     t7 = -0.1*A_2_11
-    dA_I_2_1_24 = t7 + 0.5*A_2_14  # LG-5
+    dA_I_2_1_24_velocity = t7 + 0.5*A_2_14  # LG-5
 
-    # mass matrix, joint shoulder
-    t8 = T_1_21*T_1_21
-    t9 = T_1_11*T_1_11
-    t10 = 0.03*t8 + 0.05*t9 + 0.04000000000000001*t8 + 0.03*t9
-    t11 = 0.07*A_2_21
-    t12 = t11 - 0.1*A_2_24
-    t13 = A_2_11*A_2_11
-    t14 = 0.05*t13
-    t15 = -0.1*A_2_21
-    t16 = t15 + 0.5*A_2_24
-    t17 = A_2_21*A_2_21
-    t18 = 0.05*t17
-    t19 = A_2_21*t12 + t14 + A_2_24*t16 + A_2_11*dA_I_2_1_21 + t18
-    M_1_1 = t10 + 0.05*t8 + 0.04000000000000001*t9 + (t19 + A_2_14*dA_I_2_1_24)  # LG-6
+    # velocity: Christoffel symbols, joint shoulder
+    t8 = 0.07*A_2_21
+    t9 = t8 - 0.1*A_2_24
+    t10 = A_2_11*A_2_21
+    t11 = -0.05*t10
+    t12 = A_2_11*t9 + t11
+    t13 = -0.1*A_2_21
+    t14 = t13 + 0.5*A_2_24
+    t15 = A_2_21*dA_I_2_1_21_velocity
+    t16 = 0.05*t10
+    D_1_1_1_velocity = t12 + A_2_14*t14 - t15 + t16 - A_2_24*dA_I_2_1_24_velocity  # LG-7
 
-    # first derivatives, joint elbow
-    dA_I_2_2_21 = t6 - 0.1*dA_2_2_24  # LG-5
-    dA_I_2_2_24 = t7 + 0.5*dA_2_2_24  # LG-5
+    # velocity: Christoffel symbols, joint shoulder
+    D_1_1_2_velocity = t12 + dA_2_2_24_velocity*t14 - t15 + t16 - t5*dA_I_2_1_24_velocity  # LG-7
 
-    # mass matrix, joint shoulder
-    t20 = t11 - 0.1*t5
-    t21 = t14 + A_2_21*t20
-    t22 = t15 + 0.5*t5
-    t23 = A_2_11*dA_I_2_2_21
-    M_1_2 = t21 + A_2_24*t22 + t23 + t18 + A_2_14*dA_I_2_2_24  # LG-6
+    # velocity: first derivatives, joint elbow
+    dA_I_2_2_21_velocity = t6 - 0.1*dA_2_2_24_velocity  # LG-5
+    dA_I_2_2_24_velocity = t7 + 0.5*dA_2_2_24_velocity  # LG-5
 
-    # mass matrix, joint elbow
-    M_2_2 = t21 + t5*t22 + t23 + t18 + dA_2_2_24*dA_I_2_2_24  # LG-6
+    # velocity: Christoffel symbols, joint elbow
+    t17 = t8 - 0.1*t5
+    t18 = t11 + A_2_11*t17
+    t19 = t13 + 0.5*t5
+    t20 = A_2_21*dA_I_2_2_21_velocity
+    D_2_1_1_velocity = t18 + A_2_14*t19 - t20 + t16 - A_2_24*dA_I_2_2_24_velocity  # LG-7
+    D_2_1_2_velocity = t18 + dA_2_2_24_velocity*t19 - t20 + t16 - t5*dA_I_2_2_24_velocity  # LG-7
 
-    # Christoffel symbols, joint shoulder
-    t24 = A_2_11*A_2_21
-    t25 = -0.05*t24
-    t26 = A_2_11*t12 + t25
-    t27 = A_2_21*dA_I_2_1_21
-    t28 = 0.05*t24
-    D_1_1_1 = t26 + A_2_14*t16 - t27 + t28 - A_2_24*dA_I_2_1_24  # LG-7
+    # velocity 1: velocity torques, joint shoulder
+    t21 = qd_1*qd_1
+    V_1_velocity_1 = D_1_1_1_velocity*t21  # LG-8
 
-    # Christoffel symbols, joint shoulder
-    D_1_1_2 = t26 + dA_2_2_24*t16 - t27 + t28 - t5*dA_I_2_1_24  # LG-7
+    # velocity 1: velocity torques, joint elbow
+    V_2_velocity_1 = D_2_1_1_velocity*t21  # LG-8
 
-    # Christoffel symbols, joint elbow
-    t29 = t25 + A_2_11*t20
-    t30 = A_2_21*dA_I_2_2_21
-    D_2_1_1 = t29 + A_2_14*t22 - t30 + t28 - A_2_24*dA_I_2_2_24  # LG-7
-    D_2_1_2 = t29 + dA_2_2_24*t22 - t30 + t28 - t5*dA_I_2_2_24  # LG-7
+    # velocity 2: velocity torques, joint shoulder
+    t22 = qd_2*qd_2
+    V_1_velocity_2 = D_1_1_2_velocity*t22  # LG-8
 
-    # gravity, joint shoulder
-    t31 = -0.2*A_2_11
-    gravity_1 = 0.9810000000000001*T_1_11 + 4.905*(A_2_14 + t31)  # TP-4
-    gravity_torques[..., 0] = gravity_1
+    # velocity 2: velocity torques, joint elbow
+    V_2_velocity_2 = D_2_1_2_velocity*t22  # LG-8
 
-    # gravity, joint elbow
-    gravity_2 = 4.905*(dA_2_2_24 + t31)  # TP-4
-    gravity_torques[..., 1] = gravity_2
+    # inertial: mass matrix, joint shoulder
+    t23 = T_1_21*T_1_21
+    t24 = T_1_11*T_1_11
+    t25 = 0.03*t23 + 0.05*t24 + 0.04000000000000001*t23 + 0.03*t24
+    t26 = A_2_11*A_2_11
+    t27 = 0.05*t26
+    t28 = A_2_21*A_2_21
+    t29 = 0.05*t28
+    t30 = A_2_21*t9 + t27 + A_2_24*t14 + A_2_11*dA_I_2_1_21_velocity + t29
+    t31 = t25 + 0.05*t23 + 0.04000000000000001*t24
+    M_1_1_inertial = t30 + A_2_14*dA_I_2_1_24_velocity + t31  # LG-6
+    t32 = t27 + A_2_21*t17
+    t33 = A_2_11*dA_I_2_2_21_velocity
+    M_1_2_inertial = t32 + A_2_24*t19 + t33 + t29 + A_2_14*dA_I_2_2_24_velocity  # LG-6
 
-    # loads, joint shoulder
-    t32 = tip_nz*(t13 + t17)
-    load_1_2 = -(tip_fy*A_2_14 - tip_fx*A_2_24 + t32)  # TP-5
-    load_torques[..., 0] = load_1_2
+    # inertial: mass matrix, joint elbow
+    M_2_2_inertial = t32 + t5*t19 + t33 + t29 + dA_2_2_24_velocity*dA_I_2_2_24_velocity  # LG-6
 
-    # loads, joint elbow
-    load_2_2 = -(tip_fy*dA_2_2_24 - tip_fx*t5 + t32)  # TP-5
-    load_torques[..., 1] = load_2_2
-
-    # parts: inertial
-    inertial_1 = qdd_1*M_1_1 + qdd_2*M_1_2  # TP-1
+    # inertial: torque, joint shoulder
+    inertial_1 = qdd_1*M_1_1_inertial + qdd_2*M_1_2_inertial  # TP-1
     inertial_torques[..., 0] = inertial_1
-    inertial_2 = qdd_1*M_1_2 + qdd_2*M_2_2  # TP-1
+
+    # inertial: torque, joint elbow
+    inertial_2 = qdd_1*M_1_2_inertial + qdd_2*M_2_2_inertial  # TP-1
     inertial_torques[..., 1] = inertial_2
 
+    # gravity: gravity, joint shoulder
+    t34 = -0.2*A_2_11
+    gravity_1 = 0.9810000000000001*T_1_11 + 4.905*(A_2_14 + t34)  # TP-4
+    gravity_torques[..., 0] = gravity_1
+
+    # gravity: gravity, joint elbow
+    gravity_2 = 4.905*(dA_2_2_24_velocity + t34)  # TP-4
+    gravity_torques[..., 1] = gravity_2
+
+    # loads: loads, joint shoulder
+    t35 = tip_nz*(t26 + t28)
+    load_1 = -(tip_fy*A_2_14 - tip_fx*A_2_24 + t35)  # TP-5
+    load_torques[..., 0] = load_1
+
+    # loads: loads, joint elbow
+    load_2 = -(tip_fy*dA_2_2_24_velocity - tip_fx*t5 + t35)  # TP-5
+    load_torques[..., 1] = load_2
+
     # parts: centrifugal
-    t33 = qd_1*qd_1
-    t34 = qd_2*qd_2
-    centrifugal_1 = D_1_1_1*t33 + D_1_1_2*t34  # TP-2
+    centrifugal_1 = V_1_velocity_1 + V_1_velocity_2  # TP-2
     centrifugal_torques[..., 0] = centrifugal_1
-    centrifugal_2 = D_2_1_1*t33 + D_2_1_2*t34  # TP-2
+    centrifugal_2 = V_2_velocity_1 + V_2_velocity_2  # TP-2
     centrifugal_torques[..., 1] = centrifugal_2
 
     # parts: coriolis
-    t35 = 2.0*(qd_1*qd_2)
-    coriolis_1 = D_1_1_2*t35  # TP-3
+    t36 = 2.0*(qd_1*qd_2)
+    coriolis_1 = D_1_1_2_velocity*t36  # TP-3
     coriolis_torques[..., 0] = coriolis_1
-    coriolis_2 = D_2_1_2*t35  # TP-3
+    coriolis_2 = D_2_1_2_velocity*t36  # TP-3
     coriolis_torques[..., 1] = coriolis_2
 
 

@@ -41,11 +41,6 @@ The remark behind a line names its equation:
     NE-28      d x0_C / d q_k = R0_k (s x h_k + W_k t)
     NE-29      P_j = m_j v_G_j + sum_c R_c P_c, L_j = H_j + com x m_j v_G_j + sum_c (R_c
                L_c + u_c x R_c P_c) + dx_j x P_j; L_C = L_0 - r_C x P_0 with 0 for the hub
-    NE-35      M_ij = d tau_i / d qdd_j: the torque of joint i for the acceleration 1 of
-               joint j alone; M_jj with the rotor: + G^2 I_r -- Walker, Orin 1982, method
-               1
-    NE-38      bias_j: torque of joint j where the free joints have qdd = 0 -- Walker,
-               Orin 1982, method 1
     NE-39      m_jC, mc_jC, I_jC: sums of the body and of what its children carry, turned
                by R_c and moved by u_c, about the link's origin; moved by dx_j to the
                joint's; r_C and I_C of the whole; from_C_k = from_C_p + R0_p (dx_p + u_k),
@@ -78,6 +73,9 @@ The remark behind a line names its equation:
     TP-5       loads_j: torque that holds joint j at rest against the loads
     TP-7       C_ik = (d V_i/d qd_k) / 2, V the velocity torques, which are quadratic in
                qd
+    TP-8       M_ik = d tau_i/d qdd_k, M_ii plus G^2 I_r of the rotor
+    TP-9       bias_j: torque of joint j where the free joints have qdd = 0 -- Walker,
+               Orin 1982, method 1
     LTDL-1     D_k = M_kk - sum_c L_ck U_ck, c outboard of k: pivot of joint k --
                Featherstone 2008, section 6.5
     LTDL-3     L^T y = b, leaves first: y_i = b_i - sum_k L_ki y_k, k outboard of i --
@@ -426,23 +424,20 @@ def mass_matrix(q, mass_matrix):
     R_2_21 = sin(q_2)  # NE-1
     R_2_11 = cos(q_2)  # NE-1
 
-    # mass matrix, column 1: forward, joint elbow
-    a_in_2_y_column_1 = 0.4*R_2_11  # NE-6
+    # torques: forward, joint elbow
+    d_a_in_2_y_by_qdd_dqdd_1 = 0.4*R_2_11  # d NE-6
 
-    # mass matrix, column 1: backward, joint elbow
-    a_G_2_y_column_1 = 0.2 + a_in_2_y_column_1  # NE-8
-    n_2_z_column_1 = 0.1 - 0.1*a_G_2_y_column_1 + 0.2*a_G_2_y_column_1  # NE-15
-
-    # mass matrix, column 1: backward, joint shoulder
-    f_1_from_2_y_column_1 = 0.2*(R_2_21*R_2_21) + 0.5*(R_2_11*a_G_2_y_column_1)  # NE-14
-    f_1_y_column_1 = 0.1 + f_1_from_2_y_column_1  # NE-14
-    M_1_1 = 0.08 + n_2_z_column_1 + 0.4*f_1_y_column_1  # NE-35
-    mass_matrix[..., 0, 0] = M_1_1
-
-    # mass matrix, column 2: backward, joint shoulder
-    M_2_1 = 0.12000000000000001 + 0.04000000000000001*R_2_11  # NE-35
+    # torques: backward, joint elbow
+    d_a_G_2_y_by_qdd_dqdd_1 = 0.2 + d_a_in_2_y_by_qdd_dqdd_1  # d NE-8
+    M_2_1 = 0.1 - 0.1*d_a_G_2_y_by_qdd_dqdd_1 + 0.2*d_a_G_2_y_by_qdd_dqdd_1  # TP-8
     mass_matrix[..., 0, 1] = M_2_1
     mass_matrix[..., 1, 0] = M_2_1
+
+    # torques: backward, joint shoulder
+    d_f_1_from_2_y_by_qdd_dqdd_1 = 0.2*(R_2_21*R_2_21) + 0.5*(R_2_11*d_a_G_2_y_by_qdd_dqdd_1)  # d NE-14
+    d_f_1_y_by_qdd_dqdd_1 = 0.1 + d_f_1_from_2_y_by_qdd_dqdd_1  # d NE-14
+    M_1_1 = 0.08 + M_2_1 + 0.4*d_f_1_y_by_qdd_dqdd_1  # TP-8
+    mass_matrix[..., 0, 0] = M_1_1
 
     # results
     mass_matrix[..., 1, 1] = 0.12000000000000001
@@ -1668,29 +1663,26 @@ def forward_dynamics(q, qd, tau, loads, qdd, pivots, diagonal):
     F_G_2_y_bias = 0.5*a_in_2_y_bias  # NE-11
     f_2_x_bias = F_G_2_x_bias - f_e_2_1_x_bias  # NE-14
     f_2_y_bias = F_G_2_y_bias - f_e_2_1_y_bias  # NE-14
-    bias_2 = -0.1*a_in_2_y_bias - tip_nz + 0.4*f_2_y_bias  # NE-38
+    bias_2 = -0.1*a_in_2_y_bias - tip_nz + 0.4*f_2_y_bias  # TP-9
 
     # bias: backward, joint shoulder
     F_G_1_y_bias = 4.905*R_1_11  # NE-11
     f_1_from_2_y_bias = R_2_21*f_2_x_bias + R_2_11*f_2_y_bias  # NE-14
     f_1_y_bias = F_G_1_y_bias + f_1_from_2_y_bias  # NE-14
-    bias_1 = bias_2 - 0.9810000000000001*R_1_11 + 0.4*f_1_y_bias  # NE-38
+    bias_1 = bias_2 - 0.9810000000000001*R_1_11 + 0.4*f_1_y_bias  # TP-9
 
-    # mass matrix, column 1: forward, joint elbow
-    a_in_2_y_column_1 = 0.4*R_2_11  # NE-6
+    # torques: forward, joint elbow
+    d_a_in_2_y_by_qdd_dqdd_1 = 0.4*R_2_11  # d NE-6
 
-    # mass matrix, column 1: backward, joint elbow
-    a_G_2_y_column_1 = 0.2 + a_in_2_y_column_1  # NE-8
-    n_2_z_column_1 = 0.1 - 0.1*a_G_2_y_column_1 + 0.2*a_G_2_y_column_1  # NE-15
+    # torques: backward, joint elbow
+    d_a_G_2_y_by_qdd_dqdd_1 = 0.2 + d_a_in_2_y_by_qdd_dqdd_1  # d NE-8
+    M_2_1 = 0.1 - 0.1*d_a_G_2_y_by_qdd_dqdd_1 + 0.2*d_a_G_2_y_by_qdd_dqdd_1  # TP-8
 
-    # mass matrix, column 1: backward, joint shoulder
-    f_1_from_2_y_column_1 = 0.2*(R_2_21*R_2_21) + 0.5*(R_2_11*a_G_2_y_column_1)  # NE-14
-    f_1_y_column_1 = 0.1 + f_1_from_2_y_column_1  # NE-14
-    M_1_1 = 0.08 + n_2_z_column_1 + 0.4*f_1_y_column_1  # NE-35
+    # torques: backward, joint shoulder
+    d_f_1_from_2_y_by_qdd_dqdd_1 = 0.2*(R_2_21*R_2_21) + 0.5*(R_2_11*d_a_G_2_y_by_qdd_dqdd_1)  # d NE-14
+    d_f_1_y_by_qdd_dqdd_1 = 0.1 + d_f_1_from_2_y_by_qdd_dqdd_1  # d NE-14
+    M_1_1 = 0.08 + M_2_1 + 0.4*d_f_1_y_by_qdd_dqdd_1  # TP-8
     diagonal[..., 0] = M_1_1
-
-    # mass matrix, column 2: backward, joint shoulder
-    M_2_1 = 0.12000000000000001 + 0.04000000000000001*R_2_11  # NE-35
 
     # elimination, joint shoulder
     t4 = 8.333333333333332*M_2_1
@@ -1706,12 +1698,12 @@ def forward_dynamics(q, qd, tau, loads, qdd, pivots, diagonal):
     reduced_qdd_1 = tau_1 - bias_1 - M_2_1*t5  # LTDL-3
 
     # solution, joint shoulder
-    qdd_1 = inverse_pivot_1*reduced_qdd_1  # LTDL-4
-    qdd[..., 0] = qdd_1
+    qdd_1_2 = inverse_pivot_1*reduced_qdd_1  # LTDL-4
+    qdd[..., 0] = qdd_1_2
 
     # solution, joint elbow
-    qdd_2 = t5 - t4*qdd_1  # LTDL-4
-    qdd[..., 1] = qdd_2
+    qdd_2_2 = t5 - t4*qdd_1_2  # LTDL-4
+    qdd[..., 1] = qdd_2_2
 
     # results
     pivots[..., 1] = 0.12000000000000001
@@ -1772,29 +1764,26 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
     F_G_2_y_bias = 0.5*a_in_2_y_bias  # NE-11
     f_2_x_bias = F_G_2_x_bias - f_e_2_1_x_bias  # NE-14
     f_2_y_bias = F_G_2_y_bias - f_e_2_1_y_bias  # NE-14
-    bias_2 = -0.1*a_in_2_y_bias - tip_nz + 0.4*f_2_y_bias  # NE-38
+    bias_2 = -0.1*a_in_2_y_bias - tip_nz + 0.4*f_2_y_bias  # TP-9
 
     # bias: backward, joint shoulder
     F_G_1_y_bias = 4.905*R_1_11  # NE-11
     f_1_from_2_y_bias = R_2_21*f_2_x_bias + R_2_11*f_2_y_bias  # NE-14
     f_1_y_bias = F_G_1_y_bias + f_1_from_2_y_bias  # NE-14
-    bias_1 = bias_2 - 0.9810000000000001*R_1_11 + 0.4*f_1_y_bias  # NE-38
+    bias_1 = bias_2 - 0.9810000000000001*R_1_11 + 0.4*f_1_y_bias  # TP-9
 
-    # mass matrix, column 1: forward, joint elbow
-    a_in_2_y_column_1 = 0.4*R_2_11  # NE-6
+    # torques: forward, joint elbow
+    d_a_in_2_y_by_qdd_dqdd_1 = 0.4*R_2_11  # d NE-6
 
-    # mass matrix, column 1: backward, joint elbow
-    a_G_2_y_column_1 = 0.2 + a_in_2_y_column_1  # NE-8
-    n_2_z_column_1 = 0.1 - 0.1*a_G_2_y_column_1 + 0.2*a_G_2_y_column_1  # NE-15
+    # torques: backward, joint elbow
+    d_a_G_2_y_by_qdd_dqdd_1 = 0.2 + d_a_in_2_y_by_qdd_dqdd_1  # d NE-8
+    M_2_1 = 0.1 - 0.1*d_a_G_2_y_by_qdd_dqdd_1 + 0.2*d_a_G_2_y_by_qdd_dqdd_1  # TP-8
 
-    # mass matrix, column 1: backward, joint shoulder
-    f_1_from_2_y_column_1 = 0.2*(R_2_21*R_2_21) + 0.5*(R_2_11*a_G_2_y_column_1)  # NE-14
-    f_1_y_column_1 = 0.1 + f_1_from_2_y_column_1  # NE-14
-    M_1_1 = 0.08 + n_2_z_column_1 + 0.4*f_1_y_column_1  # NE-35
+    # torques: backward, joint shoulder
+    d_f_1_from_2_y_by_qdd_dqdd_1 = 0.2*(R_2_21*R_2_21) + 0.5*(R_2_11*d_a_G_2_y_by_qdd_dqdd_1)  # d NE-14
+    d_f_1_y_by_qdd_dqdd_1 = 0.1 + d_f_1_from_2_y_by_qdd_dqdd_1  # d NE-14
+    M_1_1 = 0.08 + M_2_1 + 0.4*d_f_1_y_by_qdd_dqdd_1  # TP-8
     diagonal[..., 0] = M_1_1
-
-    # mass matrix, column 2: backward, joint shoulder
-    M_2_1 = 0.12000000000000001 + 0.04000000000000001*R_2_11  # NE-35
 
     # elimination, joint shoulder
     t12 = 8.333333333333332*M_2_1
@@ -1811,18 +1800,18 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
     reduced_qdd_1 = tau_1 - bias_1 - M_2_1*t13  # LTDL-3
 
     # solution, joint shoulder
-    qdd_1 = inverse_pivot_1*reduced_qdd_1  # LTDL-4
-    qdd[..., 0] = qdd_1
+    qdd_1_2 = inverse_pivot_1*reduced_qdd_1  # LTDL-4
+    qdd[..., 0] = qdd_1_2
 
     # solution, joint elbow
-    qdd_2 = t13 - t12*qdd_1  # LTDL-4
-    qdd[..., 1] = qdd_2
+    qdd_2_2 = t13 - t12*qdd_1_2  # LTDL-4
+    qdd[..., 1] = qdd_2_2
 
     # torques: forward, joint shoulder
-    a_1_y_held = a_in_1_y_bias + 0.4*qdd_1  # NE-7
+    a_1_y_held = a_in_1_y_bias + 0.4*qdd_1_2  # NE-7
 
     # torques: forward, joint elbow
-    alpha_2_z_held = qdd_1 + qdd_2  # NE-5
+    alpha_2_z_held = qdd_1_2 + qdd_2_2  # NE-5
     a_in_2_x_held = t1 + R_2_21*a_1_y_held  # NE-6
     a_in_2_y_held = R_2_11*a_1_y_held - t6  # NE-6
     a_2_x_held = a_in_2_x_held - t8  # NE-7
@@ -1860,7 +1849,7 @@ def forward_dynamics_derivatives(q, qd, tau, loads, qdd, dqdd_dq, dqdd_dqd, dqdd
     t17 = R_2_11*f_2_x_held + R_2_21*d_f_2_x_held_dq_2
     d_f_1_from_2_y_held_dq_2 = R_2_11*d_f_2_y_held_dq_2 - R_2_21*f_2_y_held + t17  # d NE-14
     d_n_1_z_held_dq_2 = d_n_2_z_held_dq_2 + 0.4*d_f_1_from_2_y_held_dq_2  # d NE-15
-    d_f_1_from_2_y_held_dqd_1 = 0.5*(R_2_21*d_a_G_2_x_held_dqd_1) + a_in_2_y_column_1*t15  # d NE-14
+    d_f_1_from_2_y_held_dqd_1 = 0.5*(R_2_21*d_a_G_2_x_held_dqd_1) + d_a_in_2_y_by_qdd_dqdd_1*t15  # d NE-14
     d_n_1_z_held_dqd_1 = d_n_2_z_held_dqd_1 + 0.4*d_f_1_from_2_y_held_dqd_1  # d NE-15
 
     # reduction, joint shoulder

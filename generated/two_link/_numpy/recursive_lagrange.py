@@ -16,7 +16,6 @@ The remark behind a line names its equation:
     RL-6    E_j = m_j r_j + sum_c U_c T_c E_c -- Xiang 2009 (18), (37b)
     RL-9    tau_j = tr(P TD_j) - g . P TE_j - sum_loads f . P TF_j - G_j . A_in_j z_j, P =
             A_in_j Z_j -- Xiang 2009 (16), open-tree paper (9)
-    RL-12   d tau_j / d f = -P TF_load_j, d tau_j / d h = -A_in_j z_j -- Xiang 2009 (16)
     RL-14   twice the kinetic energy of a link: tr(B_j I_j B_j^T)
     RL-15   potential energy -g . E_0
     RL-16   column of a Jacobian: dA_j/dq_k = P A_in_k^-1 A_j for all j that k carries, so
@@ -451,17 +450,23 @@ def inverse_dynamics_load_derivatives(q, dtau_dloads):
     T_1_14 = 0.4*T_1_11  # RL-1
     T_1_24 = 0.4*T_1_21  # RL-1
 
-    # positions, joint elbow
-    J_tip_2_y = T_1_14*T_2_11 - T_1_24*T_2_21  # RL-12
-    A_2_14 = T_1_14 + J_tip_2_y  # RL-2
-    t1 = T_1_24*T_2_11 + T_1_14*T_2_21
-    dtau_dloads[..., 1, 0, 0] = t1
-    A_2_24 = T_1_24 + t1  # RL-2
-    dtau_dloads[..., 0, 0, 0] = A_2_24
+    # torques: positions, joint elbow
+    t1 = T_1_14*T_2_11 - T_1_24*T_2_21
+    A_2_14_by_loads = T_1_14 + t1  # RL-2
+    d_tau_2_by_loads_dtip_fx = T_1_24*T_2_11 + T_1_14*T_2_21  # d RL-9
+    dtau_dloads[..., 1, 0, 0] = d_tau_2_by_loads_dtip_fx
+    A_2_24_by_loads = T_1_24 + d_tau_2_by_loads_dtip_fx  # RL-2
+    dtau_dloads[..., 0, 0, 0] = A_2_24_by_loads
+
+    # torques: torque, joint shoulder
+    d_tau_1_by_loads_dtip_fy = -A_2_14_by_loads  # d RL-9
+    dtau_dloads[..., 0, 0, 1] = d_tau_1_by_loads_dtip_fy
+
+    # torques: torque, joint elbow
+    d_tau_2_by_loads_dtip_fy = -t1  # d RL-9
+    dtau_dloads[..., 1, 0, 1] = d_tau_2_by_loads_dtip_fy
 
     # results
-    dtau_dloads[..., 0, 0, 1] = -A_2_14
-    dtau_dloads[..., 1, 0, 1] = -J_tip_2_y
     dtau_dloads[..., 0, 0, 5] = -1.0
     dtau_dloads[..., 1, 0, 5] = -1.0
 
@@ -524,29 +529,29 @@ def mass_matrix(q, mass_matrix):
     d_D_1_11_by_qdd_dqdd_1 = d_TD_2_11_by_qdd_dqdd_1 - 0.03*T_1_21  # d RL-5
     d_D_1_12_by_qdd_dqdd_1 = d_TD_2_12_by_qdd_dqdd_1 + 0.03*T_1_11  # d RL-5
     t21 = A_2_11_by_qdd*t16
-    t22 = t21 + T_2_21*t11 + t13*t18
-    d_D_1_21_by_qdd_dqdd_1 = -0.05*T_1_11 - t22  # d RL-5
+    d_D_1_21_by_qdd_dqdd_1 = -0.05*T_1_11 - (t21 + T_2_21*t11 + t13*t18)  # d RL-5
     d_D_1_22_by_qdd_dqdd_1 = d_TD_2_22_by_qdd_dqdd_1 - 0.05*T_1_21  # d RL-5
     d_D_1_42_by_qdd_dqdd_1 = d_D_2_42_by_qdd_dqdd_1 + 0.1*T_1_11  # d RL-5
-    t23 = T_1_11*d_D_1_12_by_qdd_dqdd_1 - T_1_21*d_D_1_22_by_qdd_dqdd_1
-    d_TD_1_12_by_qdd_dqdd_1 = t23 + T_1_14*d_D_1_42_by_qdd_dqdd_1  # d RL-5
-    t24 = T_1_21*d_D_1_11_by_qdd_dqdd_1 + T_1_11*d_D_1_21_by_qdd_dqdd_1
-    d_TD_1_21_by_qdd_dqdd_1 = t24 - T_1_24*(t13 + 0.1*T_1_21)  # d RL-5
+    t22 = T_1_11*d_D_1_12_by_qdd_dqdd_1 - T_1_21*d_D_1_22_by_qdd_dqdd_1
+    d_TD_1_12_by_qdd_dqdd_1 = t22 + T_1_14*d_D_1_42_by_qdd_dqdd_1  # d RL-5
+    t23 = T_1_21*d_D_1_11_by_qdd_dqdd_1 + T_1_11*d_D_1_21_by_qdd_dqdd_1
+    d_TD_1_21_by_qdd_dqdd_1 = t23 - T_1_24*(t13 + 0.1*T_1_21)  # d RL-5
+    t24 = T_1_11*d_TD_2_12_by_qdd_dqdd_2
+    t25 = T_1_21*d_TD_2_22_by_qdd_dqdd_2
+    d_TD_1_12_by_qdd_dqdd_2 = t24 - t25 + T_1_14*d_D_2_42_by_qdd_dqdd_2  # d RL-5
+    t26 = T_1_11*(t21 + T_2_21*t19 + t20*t18)
+    t27 = T_1_21*d_TD_2_11_by_qdd_dqdd_2 - t26
+    d_TD_1_21_by_qdd_dqdd_2 = t27 - T_1_24*t20  # d RL-5
 
     # torques: torque, joint shoulder
     M_1_1 = d_TD_1_12_by_qdd_dqdd_1 - d_TD_1_21_by_qdd_dqdd_1  # TP-8
     mass_matrix[..., 0, 0] = M_1_1
-
-    # torques: torque, joint elbow
-    t25 = T_1_21*d_TD_2_11_by_qdd_dqdd_1 - T_1_11*t22
-    t26 = T_1_11*d_TD_2_12_by_qdd_dqdd_1 - t25
-    M_2_1 = t26 - T_1_21*d_TD_2_22_by_qdd_dqdd_1  # TP-8
+    M_2_1 = d_TD_1_12_by_qdd_dqdd_2 - d_TD_1_21_by_qdd_dqdd_2  # TP-8
     mass_matrix[..., 0, 1] = M_2_1
     mass_matrix[..., 1, 0] = M_2_1
-    t27 = T_1_11*(t21 + T_2_21*t19 + t20*t18)
-    t28 = T_1_21*d_TD_2_11_by_qdd_dqdd_2 - t27
-    t29 = T_1_11*d_TD_2_12_by_qdd_dqdd_2 - t28
-    M_2_2 = t29 - T_1_21*d_TD_2_22_by_qdd_dqdd_2  # TP-8
+
+    # torques: torque, joint elbow
+    M_2_2 = t24 - t27 - t25  # TP-8
     mass_matrix[..., 1, 1] = M_2_2
 
 

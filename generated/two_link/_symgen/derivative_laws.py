@@ -87,15 +87,12 @@ def products(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
 def second_products(s: Evaluation, lens: Evaluation, *more: Evaluation) -> Iterator[Comparison]:
     """Hessians times a direction are changes of gradients along it, by the first that has some."""
     for name, base in CURVED.items():
-        source = next((x for x in (lens, *more) if _has_gradients(x, base)), None)
+        stepped = (x for x in (lens, *more) if x.subject.complex_step)
+        source = next((x for x in stepped if x.has(f"{base}_vjp") or has_matrices(x, base)), None)
         if source is not None and s.has(name):
             by = "complex step of the gradient"
             expected = [(by, limits.derivative, x) for x in _changes(source, base)]
             yield from compared(s, lens, name, expected)
-
-
-def _has_gradients(lens: Evaluation, base: str) -> bool:
-    return lens.subject.complex_step and (lens.has(f"{base}_vjp") or has_matrices(lens, base))
 
 
 def _changes(lens: Evaluation, base: str) -> list[Array]:

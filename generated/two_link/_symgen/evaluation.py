@@ -106,7 +106,8 @@ class Facts:
     joints follow others, the positions of all are S q + o, with `coupling` S (N, n) and `offsets`
     o (N,); else N = n and there is no S.  `configuration` is the configuration space, None without
     joints on manifolds.  `forces` are the types of the model's forces.  `mass_terms` (n,) scale
-    rounding errors of the mass matrix (see `symgen.validation.conditioning`).
+    rounding errors of the mass matrix (see `symgen.validation.conditioning`).  `velocity_rows` mark
+    the constraints of velocities, which are no rates of `constraints`.
     """
 
     condition: float = 1.0
@@ -120,6 +121,7 @@ class Facts:
     configuration: Configuration | None = None
     forces: tuple[str, ...] = ()
     mass_terms: Array | None = None
+    velocity_rows: tuple[bool, ...] = ()
 
 
 def random_states(

@@ -28,6 +28,7 @@
  *     TP-3     coriolis_j: terms in qd_k qd_l, the remaining velocity torques
  *     TP-4     gravity_j: torque that holds joint j at rest against gravity
  *     TP-5     loads_j: torque that holds joint j at rest against the loads
+ *     TP-8     M_ik = d tau_i/d qdd_k, M_ii plus G^2 I_r of the rotor
  */
 #include "symgen-real.h"
 #if SYMGEN_WIDTH == 1
@@ -426,26 +427,26 @@ void NAMED(two_link_closed_form_lagrange_inverse_dynamics_load_derivatives)(
     const real t1 = T_1_11*T_2_11;
     const real t2 = T_1_21*T_2_21;
     const real A_2_11 = t1 - t2;  /* LG-2 */
-    const real dA_2_2_24 = 0.4*t1 - 0.4*t2;  /* LG-3 */
-    const real A_2_14 = T_1_14 + dA_2_2_24;  /* LG-2 */
+    const real dA_2_2_24_by_loads = 0.4*t1 - 0.4*t2;  /* LG-3 */
+    const real A_2_14 = T_1_14 + dA_2_2_24_by_loads;  /* LG-2 */
     const real t3 = T_1_11*T_2_21;
     const real t4 = T_1_21*T_2_11;
     const real A_2_21 = t3 + t4;  /* LG-2 */
-    const real d_load_2_dtip_fx = 0.4*t4 + 0.4*t3;  /* d LG-10 */
-    dtau_dloads[6] = d_load_2_dtip_fx;
-    const real A_2_24 = T_1_24 + d_load_2_dtip_fx;  /* LG-2 */
+    const real d_load_2_by_loads_dtip_fx = 0.4*t4 + 0.4*t3;  /* d LG-10 */
+    dtau_dloads[6] = d_load_2_by_loads_dtip_fx;
+    const real A_2_24 = T_1_24 + d_load_2_by_loads_dtip_fx;  /* LG-2 */
     dtau_dloads[0] = A_2_24;
 
-    /* loads, joint shoulder */
-    const real d_load_1_dtip_fy = -A_2_14;  /* d LG-10 */
-    dtau_dloads[1] = d_load_1_dtip_fy;
-    const real d_load_1_dtip_nz = -(A_2_11*A_2_11 + A_2_21*A_2_21);  /* d LG-10 */
-    dtau_dloads[5] = d_load_1_dtip_nz;
-    dtau_dloads[11] = d_load_1_dtip_nz;
+    /* torques: loads, joint shoulder */
+    const real d_load_1_by_loads_dtip_fy = -A_2_14;  /* d LG-10 */
+    dtau_dloads[1] = d_load_1_by_loads_dtip_fy;
+    const real d_load_1_by_loads_dtip_nz = -(A_2_11*A_2_11 + A_2_21*A_2_21);  /* d LG-10 */
+    dtau_dloads[5] = d_load_1_by_loads_dtip_nz;
+    dtau_dloads[11] = d_load_1_by_loads_dtip_nz;
 
-    /* loads, joint elbow */
-    const real d_load_2_dtip_fy = -dA_2_2_24;  /* d LG-10 */
-    dtau_dloads[7] = d_load_2_dtip_fy;
+    /* torques: loads, joint elbow */
+    const real d_load_2_by_loads_dtip_fy = -dA_2_2_24_by_loads;  /* d LG-10 */
+    dtau_dloads[7] = d_load_2_by_loads_dtip_fy;
 }
 #endif
 
@@ -477,21 +478,21 @@ void NAMED(two_link_closed_form_lagrange_mass_matrix)(
     const real t1 = T_1_11*T_2_11;
     const real t2 = T_1_21*T_2_21;
     const real A_2_11 = t1 - t2;  /* LG-2 */
-    const real dA_2_2_24 = 0.4*t1 - 0.4*t2;  /* LG-3 */
-    const real A_2_14 = T_1_14 + dA_2_2_24;  /* LG-2 */
+    const real dA_2_2_24_by_qdd = 0.4*t1 - 0.4*t2;  /* LG-3 */
+    const real A_2_14 = T_1_14 + dA_2_2_24_by_qdd;  /* LG-2 */
     const real t3 = T_1_11*T_2_21;
     const real t4 = T_1_21*T_2_11;
     const real A_2_21 = t3 + t4;  /* LG-2 */
     const real t5 = 0.4*t4 + 0.4*t3;
     const real A_2_24 = T_1_24 + t5;  /* LG-2 */
 
-    /* first derivatives, joint elbow */
+    /* torques: first derivatives, joint elbow */
     const real t6 = 0.07*A_2_11;
-    const real dA_I_2_1_21 = t6 - 0.1*A_2_14;  /* LG-5 */
+    const real dA_I_2_1_21_by_qdd = t6 - 0.1*A_2_14;  /* LG-5 */
     const real t7 = -0.1*A_2_11;
-    const real dA_I_2_1_24 = t7 + 0.5*A_2_14;  /* LG-5 */
+    const real dA_I_2_1_24_by_qdd = t7 + 0.5*A_2_14;  /* LG-5 */
 
-    /* mass matrix, joint shoulder */
+    /* torques: mass matrix, joint shoulder */
     const real t8 = T_1_21*T_1_21;
     const real t9 = T_1_11*T_1_11;
     const real t10 = 0.03*t8 + 0.05*t9 + 0.04000000000000001*t8 + 0.03*t9;
@@ -500,24 +501,24 @@ void NAMED(two_link_closed_form_lagrange_mass_matrix)(
     const real t13 = -0.1*A_2_21;
     const real t14 = A_2_21*(t11 - 0.1*A_2_24) + t12 + A_2_24*(t13 + 0.5*A_2_24);
     const real t15 = 0.05*(A_2_21*A_2_21);
-    const real t16 = t14 + A_2_11*dA_I_2_1_21 + t15 + A_2_14*dA_I_2_1_24;
-    const real M_1_1 = t10 + 0.05*t8 + 0.04000000000000001*t9 + t16;  /* LG-6 */
+    const real t16 = t14 + A_2_11*dA_I_2_1_21_by_qdd + t15 + A_2_14*dA_I_2_1_24_by_qdd;
+    const real M_1_1 = t10 + 0.05*t8 + 0.04000000000000001*t9 + t16;  /* TP-8 */
     mass_matrix[0] = M_1_1;
 
-    /* first derivatives, joint elbow */
-    const real dA_I_2_2_21 = t6 - 0.1*dA_2_2_24;  /* LG-5 */
-    const real dA_I_2_2_24 = t7 + 0.5*dA_2_2_24;  /* LG-5 */
+    /* torques: first derivatives, joint elbow */
+    const real dA_I_2_2_21_by_qdd = t6 - 0.1*dA_2_2_24_by_qdd;  /* LG-5 */
+    const real dA_I_2_2_24_by_qdd = t7 + 0.5*dA_2_2_24_by_qdd;  /* LG-5 */
 
-    /* mass matrix, joint shoulder */
+    /* torques: mass matrix, joint shoulder */
     const real t17 = t12 + A_2_21*(t11 - 0.1*t5);
     const real t18 = t13 + 0.5*t5;
-    const real t19 = A_2_11*dA_I_2_2_21;
-    const real M_1_2 = t17 + A_2_24*t18 + t19 + t15 + A_2_14*dA_I_2_2_24;  /* LG-6 */
-    mass_matrix[1] = M_1_2;
-    mass_matrix[2] = M_1_2;
+    const real t19 = A_2_11*dA_I_2_2_21_by_qdd;
+    const real M_2_1 = t17 + A_2_24*t18 + t19 + t15 + A_2_14*dA_I_2_2_24_by_qdd;  /* TP-8 */
+    mass_matrix[1] = M_2_1;
+    mass_matrix[2] = M_2_1;
 
-    /* mass matrix, joint elbow */
-    const real M_2_2 = t17 + t5*t18 + t19 + t15 + dA_2_2_24*dA_I_2_2_24;  /* LG-6 */
+    /* torques: mass matrix, joint elbow */
+    const real M_2_2 = t17 + t5*t18 + t19 + t15 + dA_2_2_24_by_qdd*dA_I_2_2_24_by_qdd;  /* TP-8 */
     mass_matrix[3] = M_2_2;
 }
 #endif
@@ -698,12 +699,12 @@ void NAMED(two_link_closed_form_lagrange_bias_forces)(
 
     /* torque, joint shoulder */
     const real t23 = tip_nz*(A_2_11*A_2_11 + A_2_21*A_2_21);
-    const real bias_1 = V_1 + G_1 - (tip_fy*A_2_14 - tip_fx*A_2_24 + t23);  /* LG-11 */
-    bias_forces[0] = bias_1;
+    const real tau_1 = V_1 + G_1 - (tip_fy*A_2_14 - tip_fx*A_2_24 + t23);  /* LG-11 */
+    bias_forces[0] = tau_1;
 
     /* torque, joint elbow */
-    const real bias_2 = V_2 + G_2 - (tip_fy*dA_2_2_24 - tip_fx*t5 + t23);  /* LG-11 */
-    bias_forces[1] = bias_2;
+    const real tau_2 = V_2 + G_2 - (tip_fy*dA_2_2_24 - tip_fx*t5 + t23);  /* LG-11 */
+    bias_forces[1] = tau_2;
 }
 #endif
 
@@ -800,103 +801,116 @@ void NAMED(two_link_closed_form_lagrange_torque_parts)(
     const real t1 = T_1_11*T_2_11;
     const real t2 = T_1_21*T_2_21;
     const real A_2_11 = t1 - t2;  /* LG-2 */
-    const real dA_2_2_24 = 0.4*t1 - 0.4*t2;  /* LG-3 */
-    const real A_2_14 = T_1_14 + dA_2_2_24;  /* LG-2 */
+    const real dA_2_2_24_velocity = 0.4*t1 - 0.4*t2;  /* LG-3 */
+    const real A_2_14 = T_1_14 + dA_2_2_24_velocity;  /* LG-2 */
     const real t3 = T_1_11*T_2_21;
     const real t4 = T_1_21*T_2_11;
     const real A_2_21 = t3 + t4;  /* LG-2 */
     const real t5 = 0.4*t4 + 0.4*t3;
     const real A_2_24 = T_1_24 + t5;  /* LG-2 */
 
-    /* first derivatives, joint elbow */
+    /* velocity: first derivatives, joint elbow */
     const real t6 = 0.07*A_2_11;
-    const real dA_I_2_1_21 = t6 - 0.1*A_2_14;  /* LG-5 */
+    const real dA_I_2_1_21_velocity = t6 - 0.1*A_2_14;  /* LG-5 */
     const real t7 = -0.1*A_2_11;
-    const real dA_I_2_1_24 = t7 + 0.5*A_2_14;  /* LG-5 */
+    const real dA_I_2_1_24_velocity = t7 + 0.5*A_2_14;  /* LG-5 */
 
-    /* mass matrix, joint shoulder */
-    const real t8 = T_1_21*T_1_21;
-    const real t9 = T_1_11*T_1_11;
-    const real t10 = 0.03*t8 + 0.05*t9 + 0.04000000000000001*t8 + 0.03*t9;
-    const real t11 = 0.07*A_2_21;
-    const real t12 = t11 - 0.1*A_2_24;
-    const real t13 = A_2_11*A_2_11;
-    const real t14 = 0.05*t13;
-    const real t15 = -0.1*A_2_21;
-    const real t16 = t15 + 0.5*A_2_24;
-    const real t17 = A_2_21*A_2_21;
-    const real t18 = 0.05*t17;
-    const real t19 = A_2_21*t12 + t14 + A_2_24*t16 + A_2_11*dA_I_2_1_21 + t18;
-    const real M_1_1 = t10 + 0.05*t8 + 0.04000000000000001*t9 + (t19 + A_2_14*dA_I_2_1_24);  /* LG-6 */
+    /* velocity: Christoffel symbols, joint shoulder */
+    const real t8 = 0.07*A_2_21;
+    const real t9 = t8 - 0.1*A_2_24;
+    const real t10 = A_2_11*A_2_21;
+    const real t11 = -0.05*t10;
+    const real t12 = A_2_11*t9 + t11;
+    const real t13 = -0.1*A_2_21;
+    const real t14 = t13 + 0.5*A_2_24;
+    const real t15 = A_2_21*dA_I_2_1_21_velocity;
+    const real t16 = 0.05*t10;
+    const real D_1_1_1_velocity = t12 + A_2_14*t14 - t15 + t16 - A_2_24*dA_I_2_1_24_velocity;  /* LG-7 */
 
-    /* first derivatives, joint elbow */
-    const real dA_I_2_2_21 = t6 - 0.1*dA_2_2_24;  /* LG-5 */
-    const real dA_I_2_2_24 = t7 + 0.5*dA_2_2_24;  /* LG-5 */
+    /* velocity: Christoffel symbols, joint shoulder */
+    const real D_1_1_2_velocity = t12 + dA_2_2_24_velocity*t14 - t15 + t16 - t5*dA_I_2_1_24_velocity;  /* LG-7 */
 
-    /* mass matrix, joint shoulder */
-    const real t20 = t11 - 0.1*t5;
-    const real t21 = t14 + A_2_21*t20;
-    const real t22 = t15 + 0.5*t5;
-    const real t23 = A_2_11*dA_I_2_2_21;
-    const real M_1_2 = t21 + A_2_24*t22 + t23 + t18 + A_2_14*dA_I_2_2_24;  /* LG-6 */
+    /* velocity: first derivatives, joint elbow */
+    const real dA_I_2_2_21_velocity = t6 - 0.1*dA_2_2_24_velocity;  /* LG-5 */
+    const real dA_I_2_2_24_velocity = t7 + 0.5*dA_2_2_24_velocity;  /* LG-5 */
 
-    /* mass matrix, joint elbow */
-    const real M_2_2 = t21 + t5*t22 + t23 + t18 + dA_2_2_24*dA_I_2_2_24;  /* LG-6 */
+    /* velocity: Christoffel symbols, joint elbow */
+    const real t17 = t8 - 0.1*t5;
+    const real t18 = t11 + A_2_11*t17;
+    const real t19 = t13 + 0.5*t5;
+    const real t20 = A_2_21*dA_I_2_2_21_velocity;
+    const real D_2_1_1_velocity = t18 + A_2_14*t19 - t20 + t16 - A_2_24*dA_I_2_2_24_velocity;  /* LG-7 */
+    const real D_2_1_2_velocity = t18 + dA_2_2_24_velocity*t19 - t20 + t16 - t5*dA_I_2_2_24_velocity;  /* LG-7 */
 
-    /* Christoffel symbols, joint shoulder */
-    const real t24 = A_2_11*A_2_21;
-    const real t25 = -0.05*t24;
-    const real t26 = A_2_11*t12 + t25;
-    const real t27 = A_2_21*dA_I_2_1_21;
-    const real t28 = 0.05*t24;
-    const real D_1_1_1 = t26 + A_2_14*t16 - t27 + t28 - A_2_24*dA_I_2_1_24;  /* LG-7 */
+    /* velocity 1: velocity torques, joint shoulder */
+    const real t21 = qd_1*qd_1;
+    const real V_1_velocity_1 = D_1_1_1_velocity*t21;  /* LG-8 */
 
-    /* Christoffel symbols, joint shoulder */
-    const real D_1_1_2 = t26 + dA_2_2_24*t16 - t27 + t28 - t5*dA_I_2_1_24;  /* LG-7 */
+    /* velocity 1: velocity torques, joint elbow */
+    const real V_2_velocity_1 = D_2_1_1_velocity*t21;  /* LG-8 */
 
-    /* Christoffel symbols, joint elbow */
-    const real t29 = t25 + A_2_11*t20;
-    const real t30 = A_2_21*dA_I_2_2_21;
-    const real D_2_1_1 = t29 + A_2_14*t22 - t30 + t28 - A_2_24*dA_I_2_2_24;  /* LG-7 */
-    const real D_2_1_2 = t29 + dA_2_2_24*t22 - t30 + t28 - t5*dA_I_2_2_24;  /* LG-7 */
+    /* velocity 2: velocity torques, joint shoulder */
+    const real t22 = qd_2*qd_2;
+    const real V_1_velocity_2 = D_1_1_2_velocity*t22;  /* LG-8 */
 
-    /* gravity, joint shoulder */
-    const real t31 = -0.2*A_2_11;
-    const real gravity_1 = 0.9810000000000001*T_1_11 + 4.905*(A_2_14 + t31);  /* TP-4 */
-    gravity_torques[0] = gravity_1;
+    /* velocity 2: velocity torques, joint elbow */
+    const real V_2_velocity_2 = D_2_1_2_velocity*t22;  /* LG-8 */
 
-    /* gravity, joint elbow */
-    const real gravity_2 = 4.905*(dA_2_2_24 + t31);  /* TP-4 */
-    gravity_torques[1] = gravity_2;
+    /* inertial: mass matrix, joint shoulder */
+    const real t23 = T_1_21*T_1_21;
+    const real t24 = T_1_11*T_1_11;
+    const real t25 = 0.03*t23 + 0.05*t24 + 0.04000000000000001*t23 + 0.03*t24;
+    const real t26 = A_2_11*A_2_11;
+    const real t27 = 0.05*t26;
+    const real t28 = A_2_21*A_2_21;
+    const real t29 = 0.05*t28;
+    const real t30 = A_2_21*t9 + t27 + A_2_24*t14 + A_2_11*dA_I_2_1_21_velocity + t29;
+    const real t31 = t25 + 0.05*t23 + 0.04000000000000001*t24;
+    const real M_1_1_inertial = t30 + A_2_14*dA_I_2_1_24_velocity + t31;  /* LG-6 */
+    const real t32 = t27 + A_2_21*t17;
+    const real t33 = A_2_11*dA_I_2_2_21_velocity;
+    const real M_1_2_inertial = t32 + A_2_24*t19 + t33 + t29 + A_2_14*dA_I_2_2_24_velocity;  /* LG-6 */
 
-    /* loads, joint shoulder */
-    const real t32 = tip_nz*(t13 + t17);
-    const real load_1_2 = -(tip_fy*A_2_14 - tip_fx*A_2_24 + t32);  /* TP-5 */
-    load_torques[0] = load_1_2;
+    /* inertial: mass matrix, joint elbow */
+    const real M_2_2_inertial = t32 + t5*t19 + t33 + t29 + dA_2_2_24_velocity*dA_I_2_2_24_velocity;  /* LG-6 */
 
-    /* loads, joint elbow */
-    const real load_2_2 = -(tip_fy*dA_2_2_24 - tip_fx*t5 + t32);  /* TP-5 */
-    load_torques[1] = load_2_2;
-
-    /* parts: inertial */
-    const real inertial_1 = qdd_1*M_1_1 + qdd_2*M_1_2;  /* TP-1 */
+    /* inertial: torque, joint shoulder */
+    const real inertial_1 = qdd_1*M_1_1_inertial + qdd_2*M_1_2_inertial;  /* TP-1 */
     inertial_torques[0] = inertial_1;
-    const real inertial_2 = qdd_1*M_1_2 + qdd_2*M_2_2;  /* TP-1 */
+
+    /* inertial: torque, joint elbow */
+    const real inertial_2 = qdd_1*M_1_2_inertial + qdd_2*M_2_2_inertial;  /* TP-1 */
     inertial_torques[1] = inertial_2;
 
+    /* gravity: gravity, joint shoulder */
+    const real t34 = -0.2*A_2_11;
+    const real gravity_1 = 0.9810000000000001*T_1_11 + 4.905*(A_2_14 + t34);  /* TP-4 */
+    gravity_torques[0] = gravity_1;
+
+    /* gravity: gravity, joint elbow */
+    const real gravity_2 = 4.905*(dA_2_2_24_velocity + t34);  /* TP-4 */
+    gravity_torques[1] = gravity_2;
+
+    /* loads: loads, joint shoulder */
+    const real t35 = tip_nz*(t26 + t28);
+    const real load_1 = -(tip_fy*A_2_14 - tip_fx*A_2_24 + t35);  /* TP-5 */
+    load_torques[0] = load_1;
+
+    /* loads: loads, joint elbow */
+    const real load_2 = -(tip_fy*dA_2_2_24_velocity - tip_fx*t5 + t35);  /* TP-5 */
+    load_torques[1] = load_2;
+
     /* parts: centrifugal */
-    const real t33 = qd_1*qd_1;
-    const real t34 = qd_2*qd_2;
-    const real centrifugal_1 = D_1_1_1*t33 + D_1_1_2*t34;  /* TP-2 */
+    const real centrifugal_1 = V_1_velocity_1 + V_1_velocity_2;  /* TP-2 */
     centrifugal_torques[0] = centrifugal_1;
-    const real centrifugal_2 = D_2_1_1*t33 + D_2_1_2*t34;  /* TP-2 */
+    const real centrifugal_2 = V_2_velocity_1 + V_2_velocity_2;  /* TP-2 */
     centrifugal_torques[1] = centrifugal_2;
 
     /* parts: coriolis */
-    const real t35 = 2.0*(qd_1*qd_2);
-    const real coriolis_1 = D_1_1_2*t35;  /* TP-3 */
+    const real t36 = 2.0*(qd_1*qd_2);
+    const real coriolis_1 = D_1_1_2_velocity*t36;  /* TP-3 */
     coriolis_torques[0] = coriolis_1;
-    const real coriolis_2 = D_2_1_2*t35;  /* TP-3 */
+    const real coriolis_2 = D_2_1_2_velocity*t36;  /* TP-3 */
     coriolis_torques[1] = coriolis_2;
 }
 #endif

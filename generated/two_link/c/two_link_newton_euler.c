@@ -39,11 +39,6 @@
  *     NE-28      d x0_C / d q_k = R0_k (s x h_k + W_k t)
  *     NE-29      P_j = m_j v_G_j + sum_c R_c P_c, L_j = H_j + com x m_j v_G_j + sum_c (R_c
  *                L_c + u_c x R_c P_c) + dx_j x P_j; L_C = L_0 - r_C x P_0 with 0 for the hub
- *     NE-35      M_ij = d tau_i / d qdd_j: the torque of joint i for the acceleration 1 of
- *                joint j alone; M_jj with the rotor: + G^2 I_r -- Walker, Orin 1982, method
- *                1
- *     NE-38      bias_j: torque of joint j where the free joints have qdd = 0 -- Walker,
- *                Orin 1982, method 1
  *     NE-39      m_jC, mc_jC, I_jC: sums of the body and of what its children carry, turned
  *                by R_c and moved by u_c, about the link's origin; moved by dx_j to the
  *                joint's; r_C and I_C of the whole; from_C_k = from_C_p + R0_p (dx_p + u_k),
@@ -76,6 +71,9 @@
  *     TP-5       loads_j: torque that holds joint j at rest against the loads
  *     TP-7       C_ik = (d V_i/d qd_k) / 2, V the velocity torques, which are quadratic in
  *                qd
+ *     TP-8       M_ik = d tau_i/d qdd_k, M_ii plus G^2 I_r of the rotor
+ *     TP-9       bias_j: torque of joint j where the free joints have qdd = 0 -- Walker,
+ *                Orin 1982, method 1
  *     LTDL-1     D_k = M_kk - sum_c L_ck U_ck, c outboard of k: pivot of joint k --
  *                Featherstone 2008, section 6.5
  *     LTDL-3     L^T y = b, leaves first: y_i = b_i - sum_k L_ki y_k, k outboard of i --
@@ -508,23 +506,20 @@ void NAMED(two_link_newton_euler_mass_matrix)(
     const real R_2_21 = sines[0];  /* NE-1 */
     const real R_2_11 = cosines[0];  /* NE-1 */
 
-    /* mass matrix, column 1: forward, joint elbow */
-    const real a_in_2_y_column_1 = 0.4*R_2_11;  /* NE-6 */
+    /* torques: forward, joint elbow */
+    const real d_a_in_2_y_by_qdd_dqdd_1 = 0.4*R_2_11;  /* d NE-6 */
 
-    /* mass matrix, column 1: backward, joint elbow */
-    const real a_G_2_y_column_1 = 0.2 + a_in_2_y_column_1;  /* NE-8 */
-    const real n_2_z_column_1 = 0.1 - 0.1*a_G_2_y_column_1 + 0.2*a_G_2_y_column_1;  /* NE-15 */
-
-    /* mass matrix, column 1: backward, joint shoulder */
-    const real f_1_from_2_y_column_1 = 0.2*(R_2_21*R_2_21) + 0.5*(R_2_11*a_G_2_y_column_1);  /* NE-14 */
-    const real f_1_y_column_1 = 0.1 + f_1_from_2_y_column_1;  /* NE-14 */
-    const real M_1_1 = 0.08 + n_2_z_column_1 + 0.4*f_1_y_column_1;  /* NE-35 */
-    mass_matrix[0] = M_1_1;
-
-    /* mass matrix, column 2: backward, joint shoulder */
-    const real M_2_1 = 0.12000000000000001 + 0.04000000000000001*R_2_11;  /* NE-35 */
+    /* torques: backward, joint elbow */
+    const real d_a_G_2_y_by_qdd_dqdd_1 = 0.2 + d_a_in_2_y_by_qdd_dqdd_1;  /* d NE-8 */
+    const real M_2_1 = 0.1 - 0.1*d_a_G_2_y_by_qdd_dqdd_1 + 0.2*d_a_G_2_y_by_qdd_dqdd_1;  /* TP-8 */
     mass_matrix[1] = M_2_1;
     mass_matrix[2] = M_2_1;
+
+    /* torques: backward, joint shoulder */
+    const real d_f_1_from_2_y_by_qdd_dqdd_1 = 0.2*(R_2_21*R_2_21) + 0.5*(R_2_11*d_a_G_2_y_by_qdd_dqdd_1);  /* d NE-14 */
+    const real d_f_1_y_by_qdd_dqdd_1 = 0.1 + d_f_1_from_2_y_by_qdd_dqdd_1;  /* d NE-14 */
+    const real M_1_1 = 0.08 + M_2_1 + 0.4*d_f_1_y_by_qdd_dqdd_1;  /* TP-8 */
+    mass_matrix[0] = M_1_1;
 
     /* results */
     mass_matrix[3] = REAL(0.12000000000000001);
@@ -2108,29 +2103,26 @@ int NAMED(two_link_newton_euler_forward_dynamics)(
     const real F_G_2_y_bias = 0.5*a_in_2_y_bias;  /* NE-11 */
     const real f_2_x_bias = F_G_2_x_bias - f_e_2_1_x_bias;  /* NE-14 */
     const real f_2_y_bias = F_G_2_y_bias - f_e_2_1_y_bias;  /* NE-14 */
-    const real bias_2 = -0.1*a_in_2_y_bias - tip_nz + 0.4*f_2_y_bias;  /* NE-38 */
+    const real bias_2 = -0.1*a_in_2_y_bias - tip_nz + 0.4*f_2_y_bias;  /* TP-9 */
 
     /* bias: backward, joint shoulder */
     const real F_G_1_y_bias = 4.905*R_1_11;  /* NE-11 */
     const real f_1_from_2_y_bias = R_2_21*f_2_x_bias + R_2_11*f_2_y_bias;  /* NE-14 */
     const real f_1_y_bias = F_G_1_y_bias + f_1_from_2_y_bias;  /* NE-14 */
-    const real bias_1 = bias_2 - 0.9810000000000001*R_1_11 + 0.4*f_1_y_bias;  /* NE-38 */
+    const real bias_1 = bias_2 - 0.9810000000000001*R_1_11 + 0.4*f_1_y_bias;  /* TP-9 */
 
-    /* mass matrix, column 1: forward, joint elbow */
-    const real a_in_2_y_column_1 = 0.4*R_2_11;  /* NE-6 */
+    /* torques: forward, joint elbow */
+    const real d_a_in_2_y_by_qdd_dqdd_1 = 0.4*R_2_11;  /* d NE-6 */
 
-    /* mass matrix, column 1: backward, joint elbow */
-    const real a_G_2_y_column_1 = 0.2 + a_in_2_y_column_1;  /* NE-8 */
-    const real n_2_z_column_1 = 0.1 - 0.1*a_G_2_y_column_1 + 0.2*a_G_2_y_column_1;  /* NE-15 */
+    /* torques: backward, joint elbow */
+    const real d_a_G_2_y_by_qdd_dqdd_1 = 0.2 + d_a_in_2_y_by_qdd_dqdd_1;  /* d NE-8 */
+    const real M_2_1 = 0.1 - 0.1*d_a_G_2_y_by_qdd_dqdd_1 + 0.2*d_a_G_2_y_by_qdd_dqdd_1;  /* TP-8 */
 
-    /* mass matrix, column 1: backward, joint shoulder */
-    const real f_1_from_2_y_column_1 = 0.2*(R_2_21*R_2_21) + 0.5*(R_2_11*a_G_2_y_column_1);  /* NE-14 */
-    const real f_1_y_column_1 = 0.1 + f_1_from_2_y_column_1;  /* NE-14 */
-    const real M_1_1 = 0.08 + n_2_z_column_1 + 0.4*f_1_y_column_1;  /* NE-35 */
+    /* torques: backward, joint shoulder */
+    const real d_f_1_from_2_y_by_qdd_dqdd_1 = 0.2*(R_2_21*R_2_21) + 0.5*(R_2_11*d_a_G_2_y_by_qdd_dqdd_1);  /* d NE-14 */
+    const real d_f_1_y_by_qdd_dqdd_1 = 0.1 + d_f_1_from_2_y_by_qdd_dqdd_1;  /* d NE-14 */
+    const real M_1_1 = 0.08 + M_2_1 + 0.4*d_f_1_y_by_qdd_dqdd_1;  /* TP-8 */
     diagonal[0] = M_1_1;
-
-    /* mass matrix, column 2: backward, joint shoulder */
-    const real M_2_1 = 0.12000000000000001 + 0.04000000000000001*R_2_11;  /* NE-35 */
 
     /* elimination, joint shoulder */
     const real t4 = 8.333333333333332*M_2_1;
@@ -2146,12 +2138,12 @@ int NAMED(two_link_newton_euler_forward_dynamics)(
     const real reduced_qdd_1 = tau_1 - bias_1 - M_2_1*t5;  /* LTDL-3 */
 
     /* solution, joint shoulder */
-    const real qdd_1 = inverse_pivot_1*reduced_qdd_1;  /* LTDL-4 */
-    qdd[0] = qdd_1;
+    const real qdd_1_2 = inverse_pivot_1*reduced_qdd_1;  /* LTDL-4 */
+    qdd[0] = qdd_1_2;
 
     /* solution, joint elbow */
-    const real qdd_2 = t5 - t4*qdd_1;  /* LTDL-4 */
-    qdd[1] = qdd_2;
+    const real qdd_2_2 = t5 - t4*qdd_1_2;  /* LTDL-4 */
+    qdd[1] = qdd_2_2;
 
     /* results */
     pivots[1] = REAL(0.12000000000000001);
@@ -2240,29 +2232,26 @@ int NAMED(two_link_newton_euler_forward_dynamics_derivatives)(
     const real F_G_2_y_bias = 0.5*a_in_2_y_bias;  /* NE-11 */
     const real f_2_x_bias = F_G_2_x_bias - f_e_2_1_x_bias;  /* NE-14 */
     const real f_2_y_bias = F_G_2_y_bias - f_e_2_1_y_bias;  /* NE-14 */
-    const real bias_2 = -0.1*a_in_2_y_bias - tip_nz + 0.4*f_2_y_bias;  /* NE-38 */
+    const real bias_2 = -0.1*a_in_2_y_bias - tip_nz + 0.4*f_2_y_bias;  /* TP-9 */
 
     /* bias: backward, joint shoulder */
     const real F_G_1_y_bias = 4.905*R_1_11;  /* NE-11 */
     const real f_1_from_2_y_bias = R_2_21*f_2_x_bias + R_2_11*f_2_y_bias;  /* NE-14 */
     const real f_1_y_bias = F_G_1_y_bias + f_1_from_2_y_bias;  /* NE-14 */
-    const real bias_1 = bias_2 - 0.9810000000000001*R_1_11 + 0.4*f_1_y_bias;  /* NE-38 */
+    const real bias_1 = bias_2 - 0.9810000000000001*R_1_11 + 0.4*f_1_y_bias;  /* TP-9 */
 
-    /* mass matrix, column 1: forward, joint elbow */
-    const real a_in_2_y_column_1 = 0.4*R_2_11;  /* NE-6 */
+    /* torques: forward, joint elbow */
+    const real d_a_in_2_y_by_qdd_dqdd_1 = 0.4*R_2_11;  /* d NE-6 */
 
-    /* mass matrix, column 1: backward, joint elbow */
-    const real a_G_2_y_column_1 = 0.2 + a_in_2_y_column_1;  /* NE-8 */
-    const real n_2_z_column_1 = 0.1 - 0.1*a_G_2_y_column_1 + 0.2*a_G_2_y_column_1;  /* NE-15 */
+    /* torques: backward, joint elbow */
+    const real d_a_G_2_y_by_qdd_dqdd_1 = 0.2 + d_a_in_2_y_by_qdd_dqdd_1;  /* d NE-8 */
+    const real M_2_1 = 0.1 - 0.1*d_a_G_2_y_by_qdd_dqdd_1 + 0.2*d_a_G_2_y_by_qdd_dqdd_1;  /* TP-8 */
 
-    /* mass matrix, column 1: backward, joint shoulder */
-    const real f_1_from_2_y_column_1 = 0.2*(R_2_21*R_2_21) + 0.5*(R_2_11*a_G_2_y_column_1);  /* NE-14 */
-    const real f_1_y_column_1 = 0.1 + f_1_from_2_y_column_1;  /* NE-14 */
-    const real M_1_1 = 0.08 + n_2_z_column_1 + 0.4*f_1_y_column_1;  /* NE-35 */
+    /* torques: backward, joint shoulder */
+    const real d_f_1_from_2_y_by_qdd_dqdd_1 = 0.2*(R_2_21*R_2_21) + 0.5*(R_2_11*d_a_G_2_y_by_qdd_dqdd_1);  /* d NE-14 */
+    const real d_f_1_y_by_qdd_dqdd_1 = 0.1 + d_f_1_from_2_y_by_qdd_dqdd_1;  /* d NE-14 */
+    const real M_1_1 = 0.08 + M_2_1 + 0.4*d_f_1_y_by_qdd_dqdd_1;  /* TP-8 */
     diagonal[0] = M_1_1;
-
-    /* mass matrix, column 2: backward, joint shoulder */
-    const real M_2_1 = 0.12000000000000001 + 0.04000000000000001*R_2_11;  /* NE-35 */
 
     /* elimination, joint shoulder */
     const real t12 = 8.333333333333332*M_2_1;
@@ -2279,18 +2268,18 @@ int NAMED(two_link_newton_euler_forward_dynamics_derivatives)(
     const real reduced_qdd_1 = tau_1 - bias_1 - M_2_1*t13;  /* LTDL-3 */
 
     /* solution, joint shoulder */
-    const real qdd_1 = inverse_pivot_1*reduced_qdd_1;  /* LTDL-4 */
-    qdd[0] = qdd_1;
+    const real qdd_1_2 = inverse_pivot_1*reduced_qdd_1;  /* LTDL-4 */
+    qdd[0] = qdd_1_2;
 
     /* solution, joint elbow */
-    const real qdd_2 = t13 - t12*qdd_1;  /* LTDL-4 */
-    qdd[1] = qdd_2;
+    const real qdd_2_2 = t13 - t12*qdd_1_2;  /* LTDL-4 */
+    qdd[1] = qdd_2_2;
 
     /* torques: forward, joint shoulder */
-    const real a_1_y_held = a_in_1_y_bias + 0.4*qdd_1;  /* NE-7 */
+    const real a_1_y_held = a_in_1_y_bias + 0.4*qdd_1_2;  /* NE-7 */
 
     /* torques: forward, joint elbow */
-    const real alpha_2_z_held = qdd_1 + qdd_2;  /* NE-5 */
+    const real alpha_2_z_held = qdd_1_2 + qdd_2_2;  /* NE-5 */
     const real a_in_2_x_held = t1 + R_2_21*a_1_y_held;  /* NE-6 */
     const real a_in_2_y_held = R_2_11*a_1_y_held - t6;  /* NE-6 */
     const real a_2_x_held = a_in_2_x_held - t8;  /* NE-7 */
@@ -2328,7 +2317,7 @@ int NAMED(two_link_newton_euler_forward_dynamics_derivatives)(
     const real t17 = R_2_11*f_2_x_held + R_2_21*d_f_2_x_held_dq_2;
     const real d_f_1_from_2_y_held_dq_2 = R_2_11*d_f_2_y_held_dq_2 - R_2_21*f_2_y_held + t17;  /* d NE-14 */
     const real d_n_1_z_held_dq_2 = d_n_2_z_held_dq_2 + 0.4*d_f_1_from_2_y_held_dq_2;  /* d NE-15 */
-    const real d_f_1_from_2_y_held_dqd_1 = 0.5*(R_2_21*d_a_G_2_x_held_dqd_1) + a_in_2_y_column_1*t15;  /* d NE-14 */
+    const real d_f_1_from_2_y_held_dqd_1 = 0.5*(R_2_21*d_a_G_2_x_held_dqd_1) + d_a_in_2_y_by_qdd_dqdd_1*t15;  /* d NE-14 */
     const real d_n_1_z_held_dqd_1 = d_n_2_z_held_dqd_1 + 0.4*d_f_1_from_2_y_held_dqd_1;  /* d NE-15 */
 
     /* reduction, joint shoulder */

@@ -39,11 +39,6 @@
  *     NE-28      d x0_C / d q_k = R0_k (s x h_k + W_k t)
  *     NE-29      P_j = m_j v_G_j + sum_c R_c P_c, L_j = H_j + com x m_j v_G_j + sum_c (R_c
  *                L_c + u_c x R_c P_c) + dx_j x P_j; L_C = L_0 - r_C x P_0 with 0 for the hub
- *     NE-35      M_ij = d tau_i / d qdd_j: the torque of joint i for the acceleration 1 of
- *                joint j alone; M_jj with the rotor: + G^2 I_r -- Walker, Orin 1982, method
- *                1
- *     NE-38      bias_j: torque of joint j where the free joints have qdd = 0 -- Walker,
- *                Orin 1982, method 1
  *     NE-39      m_jC, mc_jC, I_jC: sums of the body and of what its children carry, turned
  *                by R_c and moved by u_c, about the link's origin; moved by dx_j to the
  *                joint's; r_C and I_C of the whole; from_C_k = from_C_p + R0_p (dx_p + u_k),
@@ -76,6 +71,9 @@
  *     TP-5       loads_j: torque that holds joint j at rest against the loads
  *     TP-7       C_ik = (d V_i/d qd_k) / 2, V the velocity torques, which are quadratic in
  *                qd
+ *     TP-8       M_ik = d tau_i/d qdd_k, M_ii plus G^2 I_r of the rotor
+ *     TP-9       bias_j: torque of joint j where the free joints have qdd = 0 -- Walker,
+ *                Orin 1982, method 1
  *     LTDL-1     D_k = M_kk - sum_c L_ck U_ck, c outboard of k: pivot of joint k --
  *                Featherstone 2008, section 6.5
  *     LTDL-3     L^T y = b, leaves first: y_i = b_i - sum_k L_ki y_k, k outboard of i --

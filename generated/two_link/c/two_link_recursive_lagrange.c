@@ -14,7 +14,6 @@
  *     RL-6    E_j = m_j r_j + sum_c U_c T_c E_c -- Xiang 2009 (18), (37b)
  *     RL-9    tau_j = tr(P TD_j) - g . P TE_j - sum_loads f . P TF_j - G_j . A_in_j z_j, P =
  *             A_in_j Z_j -- Xiang 2009 (16), open-tree paper (9)
- *     RL-12   d tau_j / d f = -P TF_load_j, d tau_j / d h = -A_in_j z_j -- Xiang 2009 (16)
  *     RL-14   twice the kinetic energy of a link: tr(B_j I_j B_j^T)
  *     RL-15   potential energy -g . E_0
  *     RL-16   column of a Jacobian: dA_j/dq_k = P A_in_k^-1 A_j for all j that k carries, so
@@ -201,17 +200,23 @@ void NAMED(two_link_recursive_lagrange_inverse_dynamics_load_derivatives)(
     const real T_1_14 = 0.4*T_1_11;  /* RL-1 */
     const real T_1_24 = 0.4*T_1_21;  /* RL-1 */
 
-    /* positions, joint elbow */
-    const real J_tip_2_y = T_1_14*T_2_11 - T_1_24*T_2_21;  /* RL-12 */
-    const real A_2_14 = T_1_14 + J_tip_2_y;  /* RL-2 */
-    const real t1 = T_1_24*T_2_11 + T_1_14*T_2_21;
-    dtau_dloads[6] = t1;
-    const real A_2_24 = T_1_24 + t1;  /* RL-2 */
-    dtau_dloads[0] = A_2_24;
+    /* torques: positions, joint elbow */
+    const real t1 = T_1_14*T_2_11 - T_1_24*T_2_21;
+    const real A_2_14_by_loads = T_1_14 + t1;  /* RL-2 */
+    const real d_tau_2_by_loads_dtip_fx = T_1_24*T_2_11 + T_1_14*T_2_21;  /* d RL-9 */
+    dtau_dloads[6] = d_tau_2_by_loads_dtip_fx;
+    const real A_2_24_by_loads = T_1_24 + d_tau_2_by_loads_dtip_fx;  /* RL-2 */
+    dtau_dloads[0] = A_2_24_by_loads;
+
+    /* torques: torque, joint shoulder */
+    const real d_tau_1_by_loads_dtip_fy = -A_2_14_by_loads;  /* d RL-9 */
+    dtau_dloads[1] = d_tau_1_by_loads_dtip_fy;
+
+    /* torques: torque, joint elbow */
+    const real d_tau_2_by_loads_dtip_fy = -t1;  /* d RL-9 */
+    dtau_dloads[7] = d_tau_2_by_loads_dtip_fy;
 
     /* results */
-    dtau_dloads[1] = -A_2_14;
-    dtau_dloads[7] = -J_tip_2_y;
     dtau_dloads[5] = REAL(-1.0);
     dtau_dloads[11] = REAL(-1.0);
 }
@@ -283,29 +288,29 @@ void NAMED(two_link_recursive_lagrange_mass_matrix)(
     const real d_D_1_11_by_qdd_dqdd_1 = d_TD_2_11_by_qdd_dqdd_1 - 0.03*T_1_21;  /* d RL-5 */
     const real d_D_1_12_by_qdd_dqdd_1 = d_TD_2_12_by_qdd_dqdd_1 + 0.03*T_1_11;  /* d RL-5 */
     const real t21 = A_2_11_by_qdd*t16;
-    const real t22 = t21 + T_2_21*t11 + t13*t18;
-    const real d_D_1_21_by_qdd_dqdd_1 = -0.05*T_1_11 - t22;  /* d RL-5 */
+    const real d_D_1_21_by_qdd_dqdd_1 = -0.05*T_1_11 - (t21 + T_2_21*t11 + t13*t18);  /* d RL-5 */
     const real d_D_1_22_by_qdd_dqdd_1 = d_TD_2_22_by_qdd_dqdd_1 - 0.05*T_1_21;  /* d RL-5 */
     const real d_D_1_42_by_qdd_dqdd_1 = d_D_2_42_by_qdd_dqdd_1 + 0.1*T_1_11;  /* d RL-5 */
-    const real t23 = T_1_11*d_D_1_12_by_qdd_dqdd_1 - T_1_21*d_D_1_22_by_qdd_dqdd_1;
-    const real d_TD_1_12_by_qdd_dqdd_1 = t23 + T_1_14*d_D_1_42_by_qdd_dqdd_1;  /* d RL-5 */
-    const real t24 = T_1_21*d_D_1_11_by_qdd_dqdd_1 + T_1_11*d_D_1_21_by_qdd_dqdd_1;
-    const real d_TD_1_21_by_qdd_dqdd_1 = t24 - T_1_24*(t13 + 0.1*T_1_21);  /* d RL-5 */
+    const real t22 = T_1_11*d_D_1_12_by_qdd_dqdd_1 - T_1_21*d_D_1_22_by_qdd_dqdd_1;
+    const real d_TD_1_12_by_qdd_dqdd_1 = t22 + T_1_14*d_D_1_42_by_qdd_dqdd_1;  /* d RL-5 */
+    const real t23 = T_1_21*d_D_1_11_by_qdd_dqdd_1 + T_1_11*d_D_1_21_by_qdd_dqdd_1;
+    const real d_TD_1_21_by_qdd_dqdd_1 = t23 - T_1_24*(t13 + 0.1*T_1_21);  /* d RL-5 */
+    const real t24 = T_1_11*d_TD_2_12_by_qdd_dqdd_2;
+    const real t25 = T_1_21*d_TD_2_22_by_qdd_dqdd_2;
+    const real d_TD_1_12_by_qdd_dqdd_2 = t24 - t25 + T_1_14*d_D_2_42_by_qdd_dqdd_2;  /* d RL-5 */
+    const real t26 = T_1_11*(t21 + T_2_21*t19 + t20*t18);
+    const real t27 = T_1_21*d_TD_2_11_by_qdd_dqdd_2 - t26;
+    const real d_TD_1_21_by_qdd_dqdd_2 = t27 - T_1_24*t20;  /* d RL-5 */
 
     /* torques: torque, joint shoulder */
     const real M_1_1 = d_TD_1_12_by_qdd_dqdd_1 - d_TD_1_21_by_qdd_dqdd_1;  /* TP-8 */
     mass_matrix[0] = M_1_1;
-
-    /* torques: torque, joint elbow */
-    const real t25 = T_1_21*d_TD_2_11_by_qdd_dqdd_1 - T_1_11*t22;
-    const real t26 = T_1_11*d_TD_2_12_by_qdd_dqdd_1 - t25;
-    const real M_2_1 = t26 - T_1_21*d_TD_2_22_by_qdd_dqdd_1;  /* TP-8 */
+    const real M_2_1 = d_TD_1_12_by_qdd_dqdd_2 - d_TD_1_21_by_qdd_dqdd_2;  /* TP-8 */
     mass_matrix[1] = M_2_1;
     mass_matrix[2] = M_2_1;
-    const real t27 = T_1_11*(t21 + T_2_21*t19 + t20*t18);
-    const real t28 = T_1_21*d_TD_2_11_by_qdd_dqdd_2 - t27;
-    const real t29 = T_1_11*d_TD_2_12_by_qdd_dqdd_2 - t28;
-    const real M_2_2 = t29 - T_1_21*d_TD_2_22_by_qdd_dqdd_2;  /* TP-8 */
+
+    /* torques: torque, joint elbow */
+    const real M_2_2 = t24 - t27 - t25;  /* TP-8 */
     mass_matrix[3] = M_2_2;
 }
 #endif

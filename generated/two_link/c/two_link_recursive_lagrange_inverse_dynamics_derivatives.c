@@ -14,7 +14,6 @@
  *     RL-6    E_j = m_j r_j + sum_c U_c T_c E_c -- Xiang 2009 (18), (37b)
  *     RL-9    tau_j = tr(P TD_j) - g . P TE_j - sum_loads f . P TF_j - G_j . A_in_j z_j, P =
  *             A_in_j Z_j -- Xiang 2009 (16), open-tree paper (9)
- *     RL-12   d tau_j / d f = -P TF_load_j, d tau_j / d h = -A_in_j z_j -- Xiang 2009 (16)
  *     RL-14   twice the kinetic energy of a link: tr(B_j I_j B_j^T)
  *     RL-15   potential energy -g . E_0
  *     RL-16   column of a Jacobian: dA_j/dq_k = P A_in_k^-1 A_j for all j that k carries, so

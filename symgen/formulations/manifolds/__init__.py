@@ -84,6 +84,7 @@ OF_HELD_MOTION = {name for name, x in DERIVATIVES.items() if x.holds_motion and 
 NEEDS: Mapping[str, tuple[str, ...]] = {
     "bias_forces": ("inverse_dynamics",),
     "coriolis_matrix": ("mass_matrix",),
+    "constraint_rate_derivatives": (torques.JACOBIAN,),
     "constraint_acceleration_derivatives": (torques.JACOBIAN,),
     "inverse_dynamics_hessian": (hessian.FIRST,),
     "forward_dynamics_sensitivities": (

@@ -156,16 +156,16 @@ def slopes(chain: Chain[S]) -> Results[S]:
     return chain.finish(results)
 
 
-def acceleration_derivatives(chain: Chain[S]) -> Results[S]:
-    """Write MF-4 of second rates."""
+def rate_derivatives(chain: Chain[S]) -> Results[S]:
+    """Write MF-4 of rates or second rates."""
     results = chain.call(chain.function, chain.accelerations)
     with chain.b.variant("_rows"):
         J = chain.call(JACOBIAN, chain.state.qdd)[JACOBIAN]
-    value, by_q, by_qd = results
-    matrices = [rows_of(entries, chain.n) for entries in (results[by_q], results[by_qd], J)]
+    value, *slopes = results
+    matrices = [rows_of(x, chain.n) for x in (*map(results.__getitem__, slopes), J)]
     for row in zip(*matrices, strict=True):
         in_tangent_space(chain.joints, row, chain.accelerations, {})
-    changed = [results[value], *map(flat, matrices[:2])]
+    changed = [results[value], *map(flat, matrices[:-1])]
     names = zip(results, changed, strict=True)
     return chain.finish({name: chain.named(name, entries, "MF-4") for name, entries in names})
 
@@ -192,6 +192,8 @@ FUNCTIONS: Mapping[str, Callable[[Chain[Any]], Results[Any]]] = {
     "torque_parts": torque_parts,
     "coriolis_matrix": coriolis_matrix,
     "inverse_dynamics_derivatives": inverse_dynamics_derivatives,
-    "constraint_acceleration_derivatives": acceleration_derivatives,
+    **dict.fromkeys(
+        ("constraint_rate_derivatives", "constraint_acceleration_derivatives"), rate_derivatives
+    ),
     "constraint_torque_derivatives": torque_derivatives,
 }

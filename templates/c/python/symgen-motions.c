@@ -75,6 +75,7 @@ static int missing_call(int parameters, int objectives)
     const int of_objectives = parameters ? OUTPUTS_SLOPES : OUTPUTS;
     for (int call = 0; call < ends; ++call)
         if (!mechanism.call[call].kernel) return call;
+    if (mechanism.velocities && !mechanism.call[RATE_SLOPES].kernel) return RATE_SLOPES;
     if (objectives && !mechanism.call[of_objectives].kernel) return of_objectives;
     if (!objectives || !parameters || !mechanism.tells) return CALLS;
     return mechanism.call[OUTPUTS_MULTIPLIERS].kernel ? CALLS : OUTPUTS_MULTIPLIERS;
@@ -236,7 +237,7 @@ static PyObject *call_closed(int which, PyObject *const *given, PyObject *out, i
 static int is_complete(void)
 {
     for (int call = 0; call < CALLS; ++call) {
-        const int needed = call < INVERSE_DYNAMICS_P || call == MASS_MATRIX || call == BIAS_FORCES;
+        const int needed = call < RATE_SLOPES || call == MASS_MATRIX || call == BIAS_FORCES;
         if (needed && !mechanism.call[call].kernel) return 0;
     }
     return 1;
@@ -280,6 +281,8 @@ int symgen_add_motions(PyObject *module, const struct symgen_motions *motions)
     mechanism.joint = robot->joint;
     mechanism.m = robot->m;
     mechanism.row_unit = robot->row_unit;
+    mechanism.velocity_row = robot->velocity_row;
+    for (int i = 0; i < robot->m; ++i) mechanism.velocities |= robot->velocity_row[i];
     mechanism.p = robot->p;
     mechanism.loads = robot->loads;
     mechanism.outputs = robot->outputs;

@@ -17,7 +17,7 @@ struct symgen_motions {
     const double *default_parameters, *zeros;
     int joints;  /* those with a quaternion */
     const struct symgen_joint *joint;
-    const int *row_unit;
+    const int *row_unit, *velocity_row;
 };
 
 /* Give `module`, which has its functions, those of motions; -1 and an exception where that fails. */

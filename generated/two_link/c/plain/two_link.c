@@ -80,11 +80,12 @@
  *     RL-6     E_j = m_j r_j + sum_c U_c T_c E_c -- Xiang 2009 (18), (37b)
  *     RL-9     tau_j = tr(P TD_j) - g . P TE_j - sum_loads f . P TF_j - G_j . A_in_j z_j, P
  *              = A_in_j Z_j -- Xiang 2009 (16), open-tree paper (9)
- *     RL-12    d tau_j / d f = -P TF_load_j, d tau_j / d h = -A_in_j z_j -- Xiang 2009 (16)
  *     RL-15    potential energy -g . E_0
  *     RL-16    column of a Jacobian: dA_j/dq_k = P A_in_k^-1 A_j for all j that k carries,
  *              so that a point x moves by t0 + z0 x (x - origin of A_in_k), t0 = P [0 0 0
  *              1]^T, z0 = A_in_k z_k
+ *     d RL-9   dtau_j = tr(dP TD_j + P dTD_j) - g . (dP TE_j + P dTE_j) - sum_loads f . (dP
+ *              TF_j + P dTF_j) - G_j . dA_in_j z_j -- Xiang 2009 (33)-(35)
  *     TP-1     inertial_j: terms in qdd, including G^2 I_r qdd of the rotor
  *     TP-2     centrifugal_j: terms in qd_k^2, the velocity torques while coordinate k moves
  *              alone
@@ -525,17 +526,23 @@ void two_link_inverse_dynamics_load_derivatives(
     const double T_1_14 = 0.4*T_1_11;  /* RL-1 */
     const double T_1_24 = 0.4*T_1_21;  /* RL-1 */
 
-    /* positions, joint elbow */
-    const double J_tip_2_y = T_1_14*T_2_11 - T_1_24*T_2_21;  /* RL-12 */
-    const double A_2_14 = T_1_14 + J_tip_2_y;  /* RL-2 */
-    const double t1 = T_1_24*T_2_11 + T_1_14*T_2_21;
-    dtau_dloads[6] = t1;
-    const double A_2_24 = T_1_24 + t1;  /* RL-2 */
-    dtau_dloads[0] = A_2_24;
+    /* torques: positions, joint elbow */
+    const double t1 = T_1_14*T_2_11 - T_1_24*T_2_21;
+    const double A_2_14_by_loads = T_1_14 + t1;  /* RL-2 */
+    const double d_tau_2_by_loads_dtip_fx = T_1_24*T_2_11 + T_1_14*T_2_21;  /* d RL-9 */
+    dtau_dloads[6] = d_tau_2_by_loads_dtip_fx;
+    const double A_2_24_by_loads = T_1_24 + d_tau_2_by_loads_dtip_fx;  /* RL-2 */
+    dtau_dloads[0] = A_2_24_by_loads;
+
+    /* torques: torque, joint shoulder */
+    const double d_tau_1_by_loads_dtip_fy = -A_2_14_by_loads;  /* d RL-9 */
+    dtau_dloads[1] = d_tau_1_by_loads_dtip_fy;
+
+    /* torques: torque, joint elbow */
+    const double d_tau_2_by_loads_dtip_fy = -t1;  /* d RL-9 */
+    dtau_dloads[7] = d_tau_2_by_loads_dtip_fy;
 
     /* results */
-    dtau_dloads[1] = -A_2_14;
-    dtau_dloads[7] = -J_tip_2_y;
     dtau_dloads[5] = -1.0;
     dtau_dloads[11] = -1.0;
 }

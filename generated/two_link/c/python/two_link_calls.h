@@ -924,7 +924,7 @@ static const struct symgen_entry ENTRIES[] = {
     {&SIGNATURES[OF_inverse_dynamics_derivatives], 89, 21978016},  /* newton_euler */
     {&SIGNATURES[OF_inverse_dynamics_hessian], 90, 20202016},  /* newton_euler */
     {&SIGNATURES[OF_inverse_dynamics_load_derivatives], 0, 56338024},  /* newton_euler */
-    {&SIGNATURES[OF_mass_matrix], 91, 97560968},  /* newton_euler */
+    {&SIGNATURES[OF_mass_matrix], 91, 102564096},  /* newton_euler */
     {&SIGNATURES[OF_coriolis_matrix], 92, 90909088},  /* newton_euler */
     {&SIGNATURES[OF_bias_forces], 0, 45977008},  /* newton_euler */
     {&SIGNATURES[OF_gravity_forces], 0, 64516128},  /* newton_euler */
@@ -944,15 +944,15 @@ static const struct symgen_entry ENTRIES[] = {
     {&SIGNATURES[OF_centroidal_momentum_matrix], 0, 47058816},  /* newton_euler */
     {&SIGNATURES[OF_centroidal_momentum_rate], 0, 37735848},  /* newton_euler */
     {&SIGNATURES[OF_regressor], 0, 33613440},  /* newton_euler */
-    {&SIGNATURES[OF_forward_dynamics], 0, 34482752},  /* newton_euler */
-    {&SIGNATURES[OF_forward_dynamics_derivatives], 0, 17857136},  /* newton_euler */
+    {&SIGNATURES[OF_forward_dynamics], 0, 35087712},  /* newton_euler */
+    {&SIGNATURES[OF_forward_dynamics_derivatives], 0, 18018016},  /* newton_euler */
     {&SIGNATURES[OF_frame_pose], 0, 74074072},  /* newton_euler */
     {&SIGNATURES[OF_forward_dynamics], 0, 36036032},  /* kane */
     {&SIGNATURES[OF_forward_dynamics_derivatives], 0, 19801976},  /* kane */
     {&SIGNATURES[OF_inverse_dynamics], 0, 20725384},  /* recursive_lagrange */
     {&SIGNATURES[OF_inverse_dynamics_derivatives], 93, 7092192},  /* recursive_lagrange */
     {&SIGNATURES[OF_inverse_dynamics_load_derivatives], 0, 64516128},  /* recursive_lagrange */
-    {&SIGNATURES[OF_mass_matrix], 94, 25477704},  /* recursive_lagrange */
+    {&SIGNATURES[OF_mass_matrix], 94, 25641024},  /* recursive_lagrange */
     {&SIGNATURES[OF_coriolis_matrix], 95, 19512192},  /* recursive_lagrange */
     {&SIGNATURES[OF_bias_forces], 0, 23121384},  /* recursive_lagrange */
     {&SIGNATURES[OF_gravity_forces], 0, 74074072},  /* recursive_lagrange */
@@ -996,10 +996,10 @@ static const struct symgen_entry ENTRIES[] = {
     {&SIGNATURES[OF_coriolis_matrix], 0, 173913040},  /* composite, packed */
     {&SIGNATURES[OF_inverse_dynamics_derivatives], 0, 21978016},  /* newton_euler, packed */
     {&SIGNATURES[OF_inverse_dynamics_hessian], 0, 20202016},  /* newton_euler, packed */
-    {&SIGNATURES[OF_mass_matrix], 0, 97560968},  /* newton_euler, packed */
+    {&SIGNATURES[OF_mass_matrix], 0, 102564096},  /* newton_euler, packed */
     {&SIGNATURES[OF_coriolis_matrix], 0, 90909088},  /* newton_euler, packed */
     {&SIGNATURES[OF_inverse_dynamics_derivatives], 0, 7092192},  /* recursive_lagrange, packed */
-    {&SIGNATURES[OF_mass_matrix], 0, 25477704},  /* recursive_lagrange, packed */
+    {&SIGNATURES[OF_mass_matrix], 0, 25641024},  /* recursive_lagrange, packed */
     {&SIGNATURES[OF_coriolis_matrix], 0, 19512192},  /* recursive_lagrange, packed */
     {&SIGNATURES[OF_inverse_dynamics_derivatives], 0, 10695184},  /* closed_form_lagrange, packed */
     {&SIGNATURES[OF_mass_matrix], 0, 32786880},  /* closed_form_lagrange, packed */
