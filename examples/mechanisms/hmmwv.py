@@ -48,11 +48,11 @@ OUTPUTS = ("x", "y", "z", "acceleration", "roll_rate", "comfort", "roll", "load"
 FUNCTIONS = (
     "inverse_dynamics_derivatives", "mass_matrix", "bias_forces", "kinetic_energy",
     "potential_energy", "centroidal_momentum", "center_of_mass", "outputs", "outputs_derivatives",
-    "constraints", "constraint_jacobian", "constraint_rates", "constraint_bias", "loop_wrenches",
-    "constraint_acceleration_derivatives", "constraint_torque_derivatives",
+    "constraints", "constraint_jacobian", "constraint_rates", "constraint_rate_derivatives",
+    "constraint_bias", "constraint_acceleration_derivatives", "constraint_torque_derivatives",
     "inverse_dynamics_parameter_derivatives", "constraints_parameter_derivatives",
     "constraint_rates_parameter_derivatives", "constraint_acceleration_parameter_derivatives",
-    "constraint_torque_parameter_derivatives",
+    "constraint_torque_parameter_derivatives", "loop_wrenches",
 )  # fmt: skip
 LEAD, CHANGE, SIDE, WIDTH = 16.5, 28.93, 25.0, 3.6105
 """Straight ahead of the first lane change, its length, the straight behind it, its width (m)."""

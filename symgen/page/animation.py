@@ -198,7 +198,7 @@ def player_facts(
     _, times, poses = _poses(module, t, q, parameters)
     shown = np.unique(np.linspace(0, len(t) - 1, min(len(t), MOST_SAMPLES)).astype(int))
     listed = [Curves("Coordinates (rad, m)", module.position_names, q)]
-    if tau is not None:
+    if tau is not None and tau.any():
         listed.append(Curves("Torques and forces (N m, N)", module.coordinate_names, tau))
     return {
         "player": as_script({

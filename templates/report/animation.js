@@ -1,6 +1,6 @@
 // A motion that was computed before: poses of all links at evenly spaced instants, played.
 
-const MANY = 20; // links, of which frames are not drawn
+const MANY = 16; // links, of which frames are not drawn
 
 const byId = (name) => document.getElementById(name);
 
@@ -68,7 +68,7 @@ class Player {
       const reached = from.every((x, i) => x < most[i] + size && to[i] > least[i] - size);
       if (reached) [from, to].forEach((place) => enclose(near(place)));
     }
-    figure.centre = low.map((x, i) => (x + high[i]) / 2);
+    figure.whole = low.map((x, i) => (x + high[i]) / 2);
     figure.extent = Math.max(0.05, (figure.walks ? 0.48 : 0.6) * distance(low, high), 0.6 * (solids?.radius ?? 0));
   }
 

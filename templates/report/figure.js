@@ -20,6 +20,7 @@ class Figure {
     this.poses = [];
     this.extent = 1;
     this.centre = [0, 0, 0];
+    this.whole = null; // centre of a motion
     this.listen();
   }
 
@@ -121,11 +122,16 @@ class Figure {
 
   draw() {
     const parts = [];
+    if (this.whole) { // the nearer, the more it follows the robot
+      const [places, near] = [this.places(), Math.max(0, 1 - 1 / this.zoom)];
+      const middle = [0, 1, 2].map((k) => places.reduce((sum, place) => sum + place[k], 0) / places.length);
+      this.centre = this.whole.map((x, k) => x + near * (middle[k] - x));
+    }
     const line = (name, a, b) => {
       const [[x1, y1], [x2, y2]] = [this.project(a), this.project(b)];
       parts.push(["line", { class: name, x1, y1, x2, y2 }]);
     };
-    const [u, v] = this.room.slice(0, 2).map((axis) => dot(axis, this.centre)); // below the centre of the picture
+    const [u, v] = this.room.slice(0, 2).map((axis) => dot(axis, this.whole ?? this.centre)); // below the centre of the picture
     const floor = (i, k) => [0, 1, 2].map((entry) => (
       (u + 0.4 * this.extent * i) * this.room[0][entry] + (v + 0.4 * this.extent * k) * this.room[1][entry]
     ));

@@ -117,6 +117,7 @@ FIXED_AT_THE_BASE = {
 
 ROBOTS = "example-robot-data: pip install 'symgen[test-robots]'"
 MODELS = [p for p in sorted(EXAMPLES.rglob("*.yaml")) if "\nsymgen:" in f"\n{p.read_text()}"]
+MODELS = [*(p for p in MODELS if p.stem != "hmmwv"), *deep(EXAMPLES / "mechanisms" / "hmmwv.yaml")]
 URDF_FILES = [
     *((name, {}) for name in (
         "TwoDofs", "a1", "bolt", "borinot_flying_arm_2", "double_pendulum",

@@ -34,12 +34,14 @@ def packed(text, name):
 
 @pytest.mark.slow
 def test_it_holds_the_poses_of_a_simulated_motion(two_link, tmp_path):
-    run = symgen.simulate(two_link, [0.3, 0.5], [0, 0], np.linspace(0, 1, 601))
+    run = symgen.simulate(two_link, [0.3, 0.5], [0, 0], np.linspace(0, 1, 601), tau=[0.1, 0])
     text = symgen.animate(two_link, run, tmp_path / "a.html").read_text(encoding="utf-8")
     outline(text)
     facts = json.loads(re.search(r'id="player">(.*?)</script>', text)[1])
     assert facts["frames"] == FRAMES_PER_SECOND + 1
     assert [curve["title"].split()[0] for curve in facts["curves"]] == ["Coordinates", "Torques"]
+    free = symgen.animate(two_link, run.assign(tau=0 * run.tau), tmp_path / "b.html")
+    assert "Torques" not in re.search(r'id="player">(.*?)</script>', free.read_text())[1]
     assert [link["parent"] for link in facts["figure"]["links"]] == [-1, 0]
     poses = packed(text, "poses").reshape(facts["frames"], 2, 3, 4)
     expected = two_link.forward_kinematics(run["q"].values[::10])[:, :, :3, :]

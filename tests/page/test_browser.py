@@ -325,6 +325,12 @@ def test_a_motion_is_played(watched, model, tmp_path):
     tab.locator("#time").fill("1")
     assert tab.inner_text("#clock") == "1.00 s"
     later = tab.inner_html("#figure")
+    tab.locator("button[data-zoom]").first.click()  # nearer: the floor moves, the robot stays
+    floors = []
+    for time in ("0.5", "1"):
+        tab.locator("#time").fill(time)
+        floors.append(tab.locator("#figure .floor").first.get_attribute("x1"))
+    assert floors[0] != floors[1]
     tab.locator("#play").click()
     for _ in range(5):
         drawn(tab)
