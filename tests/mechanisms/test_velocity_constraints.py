@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -106,13 +106,14 @@ def of_disc(t):
     return [size * np.sin(TURN * t), size * (1 - np.cos(TURN * t)), TURN * t, LEAN]
 
 
-@dataclass(frozen=True)
-class Case:
+class Case(NamedTuple):
+    """A model, its motion, values at the start; `fixed`: steps of one size make errors."""
+
     text: str
     known: Any
-    q: dict[str, float] = field(default_factory=dict)
-    qd: dict[str, float] = field(default_factory=dict)
-    tau: dict[str, float] = field(default_factory=dict)
+    q: Mapping[str, float] = {}
+    qd: Mapping[str, float] = {}
+    tau: Mapping[str, float] = {}
     freedoms: int = 3
     fixed: bool = True
 
