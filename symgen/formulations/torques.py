@@ -144,10 +144,12 @@ def _mass_entries(
     sizes = [b.algebra.size([*entries.values()]) for entries in (below, above)]
     entries = below if sizes[0] <= sizes[1] else above
     for joint in tree.joints:
-        j, path = joint.number, tree.path(joint.number)
-        entries[j, j] = entries[j, j] + reflected_inertia(joint)
+        j, path, rotor = joint.number, tree.path(joint.number), reflected_inertia(joint)
+        entries[j, j] = entries[j, j] + rotor
+        names = {k: f"M_{j}_{k}" for k in path}  # that of the bodies alone has these names, too
+        names[j] += "" if b.algebra.is_zero(rotor) else "_with_rotor"
         with b.step("mass matrix", joint.name):
-            row = b.rename({f"M_{j}_{k}": entries[j, k] for k in path}, "TP-8")
+            row = b.rename({names[k]: entries[j, k] for k in path}, "TP-8")
         for k, entry in zip(path, row, strict=True):
             entries[j, k] = entries[k, j] = entry
     return entries
