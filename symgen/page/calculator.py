@@ -23,7 +23,7 @@ from symgen.description.figure import figure, link_numbers, scripted
 from symgen.description.model import Limits, RobotDescription
 from symgen.emit.emission import javascript_script
 from symgen.joints import joint_type
-from symgen.kinematics.tree import KinematicTree
+from symgen.kinematics.tree import KinematicTree, coordinate_units
 from symgen.options import STRAIGHT
 from symgen.page.closing import ClosingPart
 from symgen.page.counting import CLOSING, LIVE_ONLY, Counted
@@ -143,17 +143,13 @@ def _coordinates(
     places = _places(description)
     free = (joint for joint in description.joints if joint.mimic is None)
     limits = [limit for joint in free for limit in joint.limits]
-    for i, (joint, limit) in enumerate(zip(tree.independent, limits, strict=True), start=1):
-        turns = any(
-            not x.is_zero for x in joint.type.angular_axis(joint.placement.axis, tree.algebra)
-        )
-        number = tree.turned_by(joint.number) is not None  # one of four Euler parameters
-        low, high = _range(limit, math.pi if turns else 1.0)
+    rows = zip(tree.independent, limits, coordinate_units(tree), strict=True)
+    for i, (joint, limit, unit) in enumerate(rows, start=1):
+        low, high = _range(limit, math.pi if unit == "rad" else 1.0)
         times = i if len(limits) <= LARGEST_BENT else 1
         yield {
             "name": joint.name, "place": places[i - 1],
-            "unit": "" if number else "rad" if turns else "m",
-            "torque": "N m" if turns or number else "N", "low": low, "high": high,
+            "unit": unit, "torque": "N" if unit == "m" else "N m", "low": low, "high": high,
             "q": round(min(max(FIRST_STATE["q"] * times, low), high), 6),
             "qd": FIRST_STATE["qd"], "qdd": FIRST_STATE["qdd"],
         }  # fmt: skip

@@ -221,9 +221,7 @@ function faceMotion() {
   faced = true;
   const poses = [0, 1, 2, 3].map((k) => calculator.poses(state.q.map((x, i) => x + 0.3 * Math.sin(7 * k * (i + 1)))));
   const view = figure.frontOf(poses);
-  if (!view) return;
-  [figure.turn, figure.tilt] = view;
-  document.querySelector('button[data-view="0,0"]').dataset.view = view.join();
+  if (view) figure.face(view);
 }
 
 // The figure stays in sight, small, beside what is below it in the calculator.

@@ -52,6 +52,8 @@ def test_page(squat, tmp_path):
     np.testing.assert_allclose([corners.min(0)[0], corners.max(0)[0]], ends, atol=1e-4)
     np.testing.assert_allclose(corners[:, 2], 0, atol=1e-6)
     squat.plot(tmp_path / "a.png")
+    rows = np.genfromtxt(squat.save(tmp_path / "a.csv"), delimiter=",", names=True)
+    np.testing.assert_allclose(rows["zmp_x"], squat.footing_at(squat.shares).centre[:, 0])
 
 
 def test_animation(squat, tmp_path):
