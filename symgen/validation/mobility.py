@@ -110,15 +110,16 @@ def _quietly(function: Callable[..., Array], *arguments: Array) -> Array:
 
 
 def _changed(description: RobotDescription, moved: Mapping[str, Array]) -> Iterator[Fault]:
-    """Yield a warning for each initial value of a driven coordinate that had to change."""
+    """Yield one warning, where initial values of driven coordinates had to change."""
     names = description.coordinate_names
-    for drive in description.initial_drives:
-        change = moved[drive.key][names.index(drive.name)]
-        if abs(change) > CHANGED:
-            yield drive.source.fault(
-                f"the loops do not close with this value; assemble(), closed_velocities(), "
-                f"simulations and reports begin with one that differs by {change:.3g}"
-            )
+    changes = [(x, moved[x.key][names.index(x.name)]) for x in description.initial_drives]
+    changes = [(drive, change) for drive, change in changes if abs(change) > CHANGED]
+    if changes:
+        which = ", ".join(f"{x.key} of {x.name} by {change:.3g}" for x, change in changes)
+        yield changes[0][0].source.fault(
+            "the loops do not close with the initial values; assemble(), closed_velocities(), "
+            f"simulations and reports change {which}"
+        )
 
 
 def _half_turned(module: SimpleNamespace, robot: NumericRobot, start: Array) -> str:
