@@ -34,7 +34,7 @@ class Footing:
 
     `feet` are numbers of contact points by the name of their link, or of the point where it is the
     only one.  `places` (m) and `forces` (N) of the points are along the axes of the ground,
-    (K, P, 3); `on` says which stand, (K, P).  `weight` is that of the robot (N), 0 where it has none.
+    (K, P, 3); `on` says which stand, (K, P).  `weight` is that of the robot (N), 0 for none.
     """
 
     contacts: Contacts

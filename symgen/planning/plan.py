@@ -85,8 +85,6 @@ MOST_FEASIBLE = 150
 SLIDES = 0.25
 """Excess of friction pyramids between instants, as a share of the weight, above which a plan is not
 solved."""
-SLIGHT = 1e-3
-"""Largest violation of contacts that seem to depend on each other."""
 STAYS = 0.02
 """Error (rad, m) from one instant to the next, with contacts, above which a plan is not solved."""
 NEARBY = 1e-4
@@ -477,10 +475,10 @@ def _status(
         status = "solved" if solution.outcome.ended == SOLVED else "feasible"
     if conflict and status == "infeasible":
         remarks += _out_of_reach(run, broken) or [_conflict(run, solution, broken)]
-        if run.task.contacts is not None and broken[0].over < SLIGHT:
+        if verified.ground is not None and max(verified.ground.missed.values(), default=0) > HOLDS:
             remarks.append(
-                "all of these are nearly met: points that stand may contradict each other, as flat "
-                "feet do on legs of less than six joints"
+                "points that stand may contradict each other, or the states: flat feet on legs of "
+                "less than six joints leave the trunk less than six freedoms"
             )
     elif worst and worst[0][1] > HOLDS and status != "stopped":
         name, _ = worst[0]

@@ -303,6 +303,11 @@ def test_the_command_and_its_files(tmp_path, monkeypatch, capfd):
     assert np.array_equal(rows["tau_elbow"], arrays["tau"][:, 1])
     assert run([*arguments, "-o", "m.pdx"]) == 2
     assert "m.pdx" in capfd.readouterr().err
+    hurried = (PLAN / "two_link_fastest.yaml").read_text().replace("profile", "time: 0.05\nprofile")
+    (tmp_path / "hurried.yaml").write_text(hurried)
+    assert run([*arguments[:2], "hurried.yaml", "-q"]) == 3
+    printed, reason = capfd.readouterr()
+    assert not printed and reason.startswith("infeasible: the solver found no motion")
 
 
 @pytest.mark.slow
