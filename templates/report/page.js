@@ -190,6 +190,7 @@ function listenToMotion() {
       byId("motion-status").dataset.time = motion.time;
       setState("q", moved.q);
       setState("qd", moved.qd);
+      setState("qdd", Array.from(calculator.free(calculator.configuration.of(moved.q), moved.qd)));
       refreshSoon();
       plotMotion(motion.track, Number(byId("phase-coordinate").value));
       return;

@@ -119,6 +119,7 @@ def test_loops_close_from_where_they_begin_or_say_that_they_cannot():
     assert np.array_equal(qd[:, 0], [1.0, 2.0]) and np.allclose(qd[1], 2 * qd[0])
     state = mobility(described(FOUR_BAR))
     assert np.allclose(state.q, q) and np.allclose(state.qd, qd[0]) and not state.changed
+    assert str(state).endswith("(Gruebler's formula gives 1, without 3 rows that are always 0)")
     assert four_bar.closed_velocities(q, [1, 1, 1], hold=["rocker"])[2] == 1
     with pytest.raises(np.linalg.LinAlgError, match="while crank, rocker"):
         four_bar.closed_velocities(q, [1, 1, 1], hold=["crank", "rocker"])
