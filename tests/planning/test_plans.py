@@ -250,7 +250,7 @@ def test_what_cannot_be_met_is_named(robot):
     found = symgen.plan(robot, {**TASK, "time": 0.05})
     assert found.status == "infeasible" and "no motion was found" in found.outcome
     for part in (
-        "; the time, 0.05 s.  More starts",
+        "; the time, 0.05 s.  A 'guess'",
         "; velocity of shoulder (exceeded by ",
         " at the goal)",
     ):
