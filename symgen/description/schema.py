@@ -42,7 +42,8 @@ _KEYS: Mapping[str, str] = {
     "yx": "xy", "zx": "xz", "zy": "yz",
     "cog": "com", "cm": "com", "center_of_mass": "com", "centre_of_mass": "com",
     "inertial": "inertia", "moment_of_inertia": "inertia", "weight": "mass",
-    "coulomb": "friction", "coulomb_friction": "friction", "stiction": "static_friction",
+    "coulomb": "friction", "friction_forward": "friction", "damping_forward": "damping",
+    "coulomb_friction": "friction", "stiction": "static_friction",
     "viscous": "damping", "viscous_friction": "damping",
     "child": "link", "min": "lower", "max": "upper", "rotation": "rpy", "position": "xyz",
 }  # fmt: skip
@@ -596,8 +597,8 @@ class ForceTable(KeyTable):
     force: QuantifiedTriple = optional("[x, y, z] in N, base axes, at the point")
     torque: QuantifiedTriple = optional("[x, y, z] in N m, base axes")
     wheel: Name = optional("the name of the revolute joint of a tyre; its axis points left")
-    radius: Number = optional("of a tyre, in m")
-    width: Number = optional("of a tyre, in m")
+    radius: Number = optional("radius of a tyre in m")
+    width: Number = optional("width of a tyre in m")
     normal: NormalTable | None = optional("its normal force: {stiffness: [..], damping: ..}")
     slip: SlipTable | None = optional("its slip forces: {longitudinal, lateral, friction: [..]}")
     rolling: Number = optional("its rolling resistance, in m; 0 by default")

@@ -245,3 +245,16 @@ def test_inertial_parameters_beyond_float64_are_refused_in_words():
     selection = select(description, BuildOptions(functions=("forward_kinematics",)))
     with pytest.raises(RequestError, match="leave the range of float64 in inertial_parameters"):
         package_of(description, derive_all(description, selection))
+
+
+def test_a_wheel_that_always_lies_flat_is_named():
+    tyre = (
+        "{name: t, type: tyre, wheel: a, radius: 0.5, width: 0.2, normal: {stiffness: [9]}, "
+        "slip: {longitudinal: 9, lateral: 9, friction: [1, 1]}}"
+    )
+    joint = "{name: a, type: revolute, origin: {}}"
+    text = f"symgen: 1\nname: flat\njoints: [{joint}]\nforces: [{tyre}]"
+    description = described(text)
+    options = BuildOptions(functions=("inverse_dynamics",), formulations=("newton_euler",))
+    with pytest.raises(RequestError, match=r"Is the axis of a wheel always vertical \(t\)\?"):
+        derive_all(description, select(description, options))

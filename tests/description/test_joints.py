@@ -103,8 +103,11 @@ WRONG = {  # lines from 9
         "file, pi or deg\n"
         "11: joints[0].stribeck_velocity: expected more than zero, found 0; it is the velocity at "
         "which exp(-1) = 37 % of what static friction adds are left",
-    REVOLUTE + "coulomb: 1":
-        "9: joints[0].coulomb: unknown key; did you mean 'friction'?",
+    REVOLUTE + "coulomb: 1\nviscous: 2\nstiction: 3\ndamping_forward: 4":
+        "9: joints[0].coulomb: unknown key; did you mean 'friction'?\n"
+        "10: joints[0].viscous: unknown key; did you mean 'damping'?\n"
+        "11: joints[0].stiction: unknown key; did you mean 'static_friction'?\n"
+        "12: joints[0].damping_forward: unknown key; did you mean 'damping'?",
     REVOLUTE + "friction: [1, 2]":
         "9: joints[0].friction: expected a number, or a list of 1 entry, one for each coordinate "
         "of a revolute joint, found 2; for either direction of motion write 'friction: ..' "
