@@ -199,7 +199,7 @@ class Balance:
 
     `B` is (n, k) for k free motions; `values` (k,) and `vectors` (k, k) are eigenvalues and
     eigenvectors of the symmetric part of A, `doubt` (k,) sizes of eigenvalues below which their
-    signs are undecided, `size` is the norm of g, `rounding` the one below which forces are balanced.
+    signs are undecided, `size` is the norm of g, `rounding` that below which forces are balanced.
     `descended` is whether a descent led here.
     """
 
