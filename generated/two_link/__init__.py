@@ -268,7 +268,7 @@ operation_counts = {
         "forward_dynamics_derivatives": {'additions': 92, 'multiplications': 129, 'divisions': 1, 'functions': 4},
     },
 }
-model_hash = 'e36512b605971a738820f7f86df6135d49dab9e788a2c41028ca4bf0dc1eec7a'
+model_hash = '9ea6227b1c4587a3679ab19e049d4cfc815e32cf6a75f45287f2fb274bc0c1b3'
 symgen_version = '0.2.0'
 
 _configuration = _Configuration(n, (), limits["lower"], limits["upper"])

@@ -328,7 +328,9 @@ def _folds_to_a_zero_pivot(
 
 def out_of_range(description: RobotDescription, what: str, error: Exception) -> RequestError:
     """Return the error for numbers that overflow in `what`, or are divided by 0."""
+    tyres = ", ".join(force.name for force in description.forces if force.wheel is not None)
+    hint = f" Is the axis of a wheel always vertical ({tyres})?" if tyres else ""
     return RequestError(
         f"{description.file}: the numbers of this model leave the range of float64 in "
-        f"{what} ({error}); are its units right?"
+        f"{what} ({error}); are its units right?{hint}"
     )

@@ -25,6 +25,7 @@ from symgen.optimize.operations import OperationCount
 from symgen.options import DEFAULT
 from symgen.program.functions import FUNCTION_NAMES, function_named
 from symgen.runtime.configuration import Configuration
+from symgen.runtime.joint_terms import LOSS_DEFAULTS
 from symgen.validation.conditioning import condition, mass_terms
 from symgen.version import __version__
 
@@ -247,13 +248,16 @@ def _inertial_parameters(description: RobotDescription, tree: KinematicTree[Scal
 def _joint_terms(description: RobotDescription) -> dict[str, list[float]]:
     """Values of drives, bearings and springs, one per coordinate; rotor inertias reflected."""
     values = description.parameter_values
-    terms = [terms for joint in description.joints for terms in joint.terms]
+    read = [terms for joint in description.joints for terms in joint.terms]
+    terms = [terms.complete for terms in read]
 
     def column(key: str) -> list[float]:
         return [value_of(getattr(term, key), values) for term in terms]
 
     rotors = zip(column("gear_ratio"), column("rotor_inertia"), strict=True)
-    kept = ("damping", "stiffness", "rest", "friction", "friction_velocity")
+    kept = ["damping", "stiffness", "rest", "friction", "friction_velocity"]
+    more = (*LOSS_DEFAULTS, "stribeck_velocity")
+    kept += [key for key in more if any(getattr(x, key) is not None for x in read)]
     reflected = [ratio * ratio * inertia for ratio, inertia in rotors]
     metadata = {"reflected_inertia": reflected, **{key: column(key) for key in kept}}
     if any(joint.rest for joint in description.joints):

@@ -32,6 +32,7 @@ from symgen.formulations import (
     provided_functions,
     state_of_joints,
 )
+from symgen.formulations.joint_terms import losses
 from symgen.formulations.state import State
 from symgen.kinematics.tree import BASE, KinematicTree, build_tree
 from symgen.kinematics.turns import why_not_written_out
@@ -350,9 +351,8 @@ def euler_lagrange(description: RobotDescription) -> sympy.Matrix:
         rate = sum(parts, sympy.S.Zero)
         torque = rate - kinetic.diff(q[i]) + potential.diff(q[i]) - work.diff(qd[i])
         for joint, velocity in zip(tree.joints, joints.qd, strict=True):
-            terms = joint.terms
-            friction = terms.friction * sympy.tanh(velocity / terms.friction_velocity)
-            torque += (terms.damping * velocity + friction) * velocity.diff(qd[i])
+            (viscous, *_), (dry, *_) = losses(joint.terms, velocity, tree.algebra)
+            torque += (viscous + dry) * velocity.diff(qd[i])
         rows.append(torque)
     return sympy.Matrix(n, 1, rows)
 

@@ -121,6 +121,8 @@ _ADVICE = {  # characters outside the grammar, and their replacements
     "\u2014": "this is a dash, not the ASCII minus sign '-'",
     "\u00d7": "a product is written with *",
     "\u00b7": "a product is written with *",
+    "=": "an expression has no equals sign; what is to be 0 is a difference, a - (b)",
+    **dict.fromkeys("<>", "there are no comparisons; write max, min, abs, sign or tanh"),
 }
 _SUPERSCRIPTS = "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"
 _UNITS = ("m", "mm", "cm", "kg", "g", "rad", "s", "N", "Nm")  # written after a number by mistake

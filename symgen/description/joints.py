@@ -55,8 +55,28 @@ from symgen.joints import ANGLES, ON_MANIFOLDS, OnManifold, Redundant
 _DIRECTIONS = ("axis", "axes", "sequence", "pitch")
 """Keys of directions, with `origin`."""
 _TERMS = tuple(field.name for field in fields(JointTerms))
-_NOT_NEGATIVE = ("rotor_inertia", "damping", "friction")
-_NEEDS = {"gear_ratio": "rotor_inertia", "rest": "stiffness", "friction_velocity": "friction"}
+_NOT_NEGATIVE = (
+    "rotor_inertia", "damping", "damping_backward", "friction", "friction_backward",
+    "static_friction", "static_friction_backward",
+)  # fmt: skip
+_NEEDS = {
+    "gear_ratio": "rotor_inertia", "rest": "stiffness", "friction_velocity": "friction",
+    "stribeck_velocity": "static_friction",
+}  # fmt: skip
+_PAIRS = {
+    "damping_backward": "damping", "friction_backward": "friction",
+    "static_friction_backward": "static_friction", "static_friction": "stribeck_velocity",
+}  # fmt: skip
+"""Losses, and the keys that they need."""
+_PAIR_WORDS = {
+    **dict.fromkeys(("damping", "friction", "static_friction"), "it holds at positive velocity"),
+    "stribeck_velocity": "over this velocity friction falls from its static value, for example "
+    "0.05 rad/s",
+}
+_VELOCITIES = {
+    "friction_velocity": "friction reaches tanh(1) = 76 % of its size",
+    "stribeck_velocity": "exp(-1) = 37 % of what static friction adds are left",
+}
 _SPRINGS = ("translation", "rotation")
 
 Placed = tuple[KeyPath, Expression | None]
@@ -311,11 +331,13 @@ class _Joint:
             return [(path, entries[0] if entries else None)] * count
         placed: list[Placed] = [((*path, i), entry) for i, entry in enumerate(entries)]
         if self.kind is not None and len(entries) != count:
-            expected = "1 entry" if count == 1 else f"{count} entries"
+            expected, hint = "1 entry" if count == 1 else f"{count} entries", ""
+            if (count, len(entries)) == (1, 2) and (pair := f"{keys[-1]}_backward") in _PAIRS:
+                hint = f"; for either direction of motion write '{keys[-1]}: ..' and '{pair}: ..'"
             self.findings.fault(
                 path,
                 f"expected a number, or a list of {expected}, one for each coordinate of a "
-                f"{self.kind.name} joint, found {len(entries)}",
+                f"{self.kind.name} joint, found {len(entries)}{hint}",
             )
         return placed + [(path, None)] * (count - len(placed))
 
@@ -334,7 +356,35 @@ class _Joint:
         for i in range(self.coordinates):
             entries = {key: entry for key, column in columns.items() if (entry := column[i])}
             terms.append(JointTerms(**entries))
+            self.check_losses(terms[-1])
         return tuple(terms)
+
+    def check_losses(self, terms: JointTerms) -> None:
+        """Check damping and friction of one coordinate against each other."""
+        lacking = {key: partner for key, partner in _PAIRS.items() if not self.table.gives(partner)}
+        for key in filter(self.table.gives, lacking):
+            self.fault(f"{lacking[key]!r} is missing; {_PAIR_WORDS[lacking[key]]}", key)
+        if terms.static_friction is None:
+            return
+        complete = terms.complete
+        names = ("friction", "static_friction", "friction_backward", "static_friction_backward")
+        f, s, f_backward, s_backward, v, v_s = (
+            self.value(getattr(complete, key), key)
+            for key in (*names, "friction_velocity", "stribeck_velocity")
+        )
+        for static, coulomb in ((s, f), (s_backward, f_backward)):
+            if static is not None and coulomb is not None and static < coulomb:
+                self.fault(
+                    f"{static:.6g} is less than the friction at high speed, {coulomb:.6g}; static "
+                    "friction is the larger one",
+                    "static_friction",
+                )
+        if v is not None and v_s is not None and v >= v_s > 0.0:
+            self.fault(
+                f"{v_s:.6g} is not more than 'friction_velocity', {v:.6g}; friction has to reach "
+                "its static value before it falls",
+                "stribeck_velocity",
+            )
 
     def refuse_entries(self, kind: OnManifold) -> None:
         """Refuse limits and flags of single coordinates of a joint on a manifold."""
@@ -409,11 +459,11 @@ class _Joint:
         """Check the sign of a value (SI units)."""
         if key in _NOT_NEGATIVE and value < 0.0:
             self.findings.fault(path, f"negative ({value:.6g}); expected zero or more")
-        elif key == "friction_velocity" and value <= 0.0:
+        elif key in _VELOCITIES and value <= 0.0:
             self.findings.fault(
                 path,
-                f"expected more than zero, found {value:.6g}; it is the velocity at which friction "
-                "reaches tanh(1) = 76 % of its size",
+                f"expected more than zero, found {value:.6g}; it is the velocity at which "
+                f"{_VELOCITIES[key]}",
             )
         elif key == "stiffness" and value < 0.0:
             words = f"negative ({value:.6g}): this spring pushes away from its rest position"

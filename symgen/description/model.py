@@ -7,7 +7,7 @@ Every class is frozen.  Every scalar is an `Expression`, a parsed tree of the gr
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from symgen.description.expressions import ONE, ZERO, Expression, literal
 from symgen.description.quantities import MULTIPLIERS, TIME, is_velocity
@@ -92,8 +92,10 @@ class Limits:
 class JointTerms:
     """Torques of one coordinate's drive, bearing and spring, added to those of the rigid bodies.
 
-    tau += gear_ratio^2 rotor_inertia qdd + damping qd + stiffness (q - rest)
-    + friction tanh(qd / friction_velocity); SI units.
+    tau += gear_ratio^2 rotor_inertia qdd + d qd + stiffness (q - rest)
+    + (f + (s - f) exp(-(qd / stribeck_velocity)^2)) tanh(qd / friction_velocity); SI units.
+    d, f and s pass smoothly from `damping_backward`, `friction_backward` and
+    `static_friction_backward` to `damping`, `friction` and `static_friction`.
     """
 
     rotor_inertia: Expression = ZERO
@@ -103,6 +105,26 @@ class JointTerms:
     rest: Expression = ZERO
     friction: Expression = ZERO
     friction_velocity: Expression = FRICTION_VELOCITY
+    damping_backward: Expression | None = None
+    friction_backward: Expression | None = None
+    static_friction: Expression | None = None
+    static_friction_backward: Expression | None = None
+    stribeck_velocity: Expression | None = None
+
+    @property
+    def complete(self) -> JointTerms:
+        """Terms with defaults for those that are missing: equal directions, no Stribeck effect."""
+        backward = self.friction_backward or self.friction
+        return replace(
+            self,
+            damping_backward=self.damping_backward or self.damping,
+            friction_backward=backward,
+            static_friction=self.static_friction or self.friction,
+            static_friction_backward=self.static_friction_backward
+            or self.static_friction
+            or backward,
+            stribeck_velocity=self.stribeck_velocity or ONE,
+        )
 
 
 @dataclass(frozen=True)

@@ -42,6 +42,9 @@ _KEYS: Mapping[str, str] = {
     "yx": "xy", "zx": "xz", "zy": "yz",
     "cog": "com", "cm": "com", "center_of_mass": "com", "centre_of_mass": "com",
     "inertial": "inertia", "moment_of_inertia": "inertia", "weight": "mass",
+    "coulomb": "friction", "friction_forward": "friction", "damping_forward": "damping",
+    "coulomb_friction": "friction", "stiction": "static_friction",
+    "viscous": "damping", "viscous_friction": "damping",
     "child": "link", "min": "lower", "max": "upper", "rotation": "rpy", "position": "xyz",
 }  # fmt: skip
 """Keys of other conventions -> keys of the format, if the mapping takes them."""
@@ -489,8 +492,13 @@ class JointTable(KeyTable):
     rest: Entries = optional(
         "coordinates at which the spring is slack, all entries of q of a quaternion joint"
     )
+    damping_backward: Entries = optional("at negative velocity; by default 'damping'")
     friction: Entries = optional("torque at high speed")
+    friction_backward: Entries = optional("at negative velocity; by default 'friction'")
     friction_velocity: Entries = optional("velocity at which it reaches 76 %, 1e-3 by default")
+    static_friction: Entries = optional("torque at the onset of motion (Stribeck)")
+    static_friction_backward: Entries = optional("at negative velocity; by default the same")
+    stribeck_velocity: Entries = optional("velocity at which 37 % of what it adds are left")
     prescribed: Flags = optional("its acceleration is an argument of hybrid dynamics")
     actuated: Flag = optional("false for a joint without a drive, whose torque is 0")
     mimic: MimicTable | None = optional("the joint follows a coordinate and has no independent one")
@@ -589,8 +597,8 @@ class ForceTable(KeyTable):
     force: QuantifiedTriple = optional("[x, y, z] in N, base axes, at the point")
     torque: QuantifiedTriple = optional("[x, y, z] in N m, base axes")
     wheel: Name = optional("the name of the revolute joint of a tyre; its axis points left")
-    radius: Number = optional("of a tyre, in m")
-    width: Number = optional("of a tyre, in m")
+    radius: Number = optional("radius of a tyre in m")
+    width: Number = optional("width of a tyre in m")
     normal: NormalTable | None = optional("its normal force: {stiffness: [..], damping: ..}")
     slip: SlipTable | None = optional("its slip forces: {longitudinal, lateral, friction: [..]}")
     rolling: Number = optional("its rolling resistance, in m; 0 by default")

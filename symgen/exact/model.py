@@ -79,7 +79,7 @@ def model_program(tree: KinematicTree[Scalar]) -> Program[Scalar]:
     n, joints = len(tree.independent), state_of_joints(tree, state)
     motion = list(zip(tree.joints, joints.q, joints.qd, joints.qdd, strict=True))
     terms = [_terms(*moving) for moving in motion]
-    damping = [_damping(joint, qd) for joint, _, qd, _ in motion]
+    damping = [_losses(joint, qd)[1] for joint, _, qd, _ in motion]
     springs = [_spring(joint, q) for joint, q, _, _ in motion]
     for number, torque in _springs_on_manifolds(tree, state.q).items():
         springs[number - 1] = springs[number - 1] + torque
@@ -221,8 +221,7 @@ def _positions(tree: KinematicTree[Scalar], names: Sequence[str]) -> list[str]:
 def _terms(joint: Joint[Scalar], q: Scalar, qd: Scalar, qdd: Scalar) -> Scalar:
     terms = joint.terms
     rotor = terms.rotor_inertia * terms.gear_ratio * terms.gear_ratio * qdd
-    friction = terms.friction * _slip(joint, qd)
-    return rotor + _spring(joint, q) + friction + terms.damping * qd
+    return rotor + _spring(joint, q) + _losses(joint, qd)[0]
 
 
 def _spring(joint: Joint[Scalar], q: Scalar) -> Scalar:
@@ -254,14 +253,28 @@ def _added_masses(tree: KinematicTree[Scalar], state: State[Scalar]) -> dict[int
     return forces
 
 
-def _damping(joint: Joint[Scalar], qd: Scalar) -> Scalar:
-    """Slope of damping and friction by qd."""
-    terms, slip = joint.terms, _slip(joint, qd)
-    return terms.damping + terms.friction / terms.friction_velocity * (1.0 - slip * slip)
-
-
-def _slip(joint: Joint[Scalar], qd: Scalar) -> Scalar:
-    return qd.graph.function("tanh", qd / joint.terms.friction_velocity)
+def _losses(joint: Joint[Scalar], qd: Scalar) -> tuple[Scalar, Scalar]:
+    """Torque of damping and friction, and its slope by qd."""
+    terms, graph = joint.terms, qd.graph
+    slip = graph.function("tanh", qd / terms.friction_velocity)
+    turn = (1.0 - slip * slip) / terms.friction_velocity
+    ahead, behind = (1.0 + slip) / 2.0, (1.0 - slip) / 2.0
+    damping = terms.damping * ahead + terms.damping_backward * behind
+    friction = terms.friction * ahead + terms.friction_backward * behind
+    by_slip = terms.damping - terms.damping_backward, terms.friction - terms.friction_backward
+    slope = (
+        damping + by_slip[0] * turn / 2.0 * qd + friction * turn + by_slip[1] * turn / 2.0 * slip
+    )
+    static = terms.static_friction * ahead + terms.static_friction_backward * behind
+    if (static - friction).is_zero:
+        return damping * qd + friction * slip, slope
+    ratio = qd / terms.stribeck_velocity
+    decay = graph.function("exp", -(ratio * ratio))
+    more = static - friction
+    changed = (terms.static_friction - terms.static_friction_backward - by_slip[1]) * turn / 2.0
+    slope = slope + decay * (more * turn + changed * slip)
+    slope = slope - 2.0 * ratio / terms.stribeck_velocity * decay * more * slip
+    return damping * qd + (friction + more * decay) * slip, slope
 
 
 def _wrench_axis(

@@ -4,15 +4,22 @@ It is no dynamics of the tree: every term belongs to one coordinate alone, and t
 states it, so that all formulations take it from here.
 
 ==================  =====================================================================
-JT-1                G^2 I_r qdd + d qd + k (q - q_rest) + f tanh(qd / v_f)
-JT-2                its derivatives: k; d + f (1 - tanh^2(qd / v_f)) / v_f; G^2 I_r
+JT-1                G^2 I_r qdd + d qd + k (q - q_rest) + g s
+JT-2                its derivatives: k; d + d' qd + g' s + g s'; G^2 I_r
 JT-3                energies: rotor G^2 I_r qd^2 / 2, spring k (q - q_rest)^2 / 2
-JT-4                second derivative by qd: -2 f tanh(qd / v_f) (1 - tanh^2(qd / v_f)) / v_f^2
+JT-4                second derivative by qd: 2 d' + d'' qd + g'' s + 2 g' s' + g s''
 ==================  =====================================================================
 
-I_r is the rotor's inertia before the gear of ratio G, d the damping, k the stiffness, f the
-friction and v_f the velocity at which it has reached tanh(1) of its size.  A term that the file
-leaves out is a structural zero and writes no statement.
+I_r is the rotor's inertia before the gear of ratio G, d the damping, k the stiffness, g the
+friction, s = tanh(qd / v_f) its direction, and v_f the velocity at which that has reached tanh(1).
+d' is the derivative by qd.  Coefficients that differ by direction pass smoothly from x_b at
+negative to x_f at positive velocity, and friction falls from its static value f_s to f:
+
+    x = x_f + (x_b - x_f) a,  a = (1 - s)/2;    g = f + (f_s - f) exp(-(qd/v_s)^2),
+
+linear in all but v_f and v_s.  Stribeck's curve is Gaussian, as in B. Armstrong-Helouvry, P. Dupont
+and C. Canudas de Wit 1994 (equation 3 with exponent 2).  A term that the file leaves out is a
+structural zero and writes no statement.
 """
 
 from __future__ import annotations
@@ -20,20 +27,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from symgen.algebra.interface import S
+from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import total
 from symgen.errors import BeyondRangeError
 from symgen.formulations.state import State
-from symgen.kinematics.joint import Joint
+from symgen.kinematics.joint import LOSSES, Joint, Terms
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
 
 NOTES = {
-    "JT-1": "drive_j = G^2 I_r qdd + d qd + k (q - q_rest) + f tanh(qd / v_f): terms of the joint",
-    "JT-2": "derivatives of drive_j: k, d + f (1 - tanh^2(qd / v_f)) / v_f, G^2 I_r",
+    "JT-1": "drive_j = G^2 I_r qdd + d qd + k (q - q_rest) + g s, s = tanh(qd / v_f): terms of the "
+    "joint",
+    "JT-2": "derivatives of drive_j: k, d + d' qd + g' s + g s', G^2 I_r",
     "JT-3": "energy of a joint: rotor G^2 I_r qd^2 / 2, spring k (q - q_rest)^2 / 2",
-    "JT-4": "second derivative of drive_j by qd: -2 f tanh(x) (1 - tanh^2(x)) / v_f^2, "
-    "x = qd / v_f",
+    "JT-4": "second derivative of drive_j by qd: 2 d' + d'' qd + g'' s + 2 g' s' + g s''",
 }
 
 Rows = list[list[S]]
@@ -57,14 +64,13 @@ def drives(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> lis
     """JT-1, one entry per joint."""
     torques: list[S] = []
     for joint, q, qd, qdd in zip(tree.joints, state.q, state.qd, state.qdd, strict=True):
-        terms = joint.terms
-        slip = b.algebra.function("tanh", qd / terms.friction_velocity)
+        terms, (viscous, dry) = joint.terms, losses(joint.terms, qd, b.algebra)
         with b.step("joint terms", joint.name):
             drive = (
                 reflected_inertia(joint) * qdd
-                + terms.damping * qd
+                + viscous[0]
                 + terms.stiffness * (q - terms.rest)
-                + terms.friction * slip
+                + dry[0]
             )
             torques.append(b.let(f"drive_{joint.number}", drive, "JT-1"))
     return torques
@@ -90,10 +96,9 @@ def drive_derivatives(
     """JT-2 by "q", "qd" and "qdd", one entry per joint."""
     by_qd: list[S] = []
     for joint, qd in zip(tree.joints, state.qd, strict=True):
-        j, terms, (_, sticking) = joint.number, joint.terms, _friction(joint, qd, b)
+        j, (viscous, dry) = joint.number, losses(joint.terms, qd, b.algebra, order=1)
         with b.step("joint terms", joint.name):
-            damping = terms.damping + terms.friction * sticking
-            by_qd.append(b.let(f"d_drive_{j}_dqd_{j}", damping, "JT-2"))
+            by_qd.append(b.let(f"d_drive_{j}_dqd_{j}", viscous[1] + dry[1], "JT-2"))
     stiffness = [joint.terms.stiffness for joint in tree.joints]
     return {"q": stiffness, "qd": by_qd, "qdd": [*map(reflected_inertia, tree.joints)]}
 
@@ -115,27 +120,64 @@ def friction_curvatures(tree: KinematicTree[S], b: ProgramBuilder[S], state: Sta
     """JT-4 times the multiplier of the joint, one entry per joint."""
     curvatures: list[S] = []
     for joint, qd, multiplier in zip(tree.joints, state.qd, state.multipliers, strict=True):
-        terms, (slip, sticking) = joint.terms, _friction(joint, qd, b)
         with b.step("joint terms", joint.name):
             try:
-                force = -(terms.friction * b.algebra.constant(2.0) * slip * sticking)
-                curvature = force / terms.friction_velocity * multiplier
+                viscous, dry = losses(joint.terms, qd, b.algebra, order=2)
+                curvature = (viscous[2] + dry[2]) * multiplier
             except BeyondRangeError:  # v_f below 1e-150: it is 0 at rest, and at any other speed
                 curvature = b.algebra.zero
             curvatures.append(b.let(f"d2_drive_{joint.number}_dqd", curvature, "JT-4"))
     return curvatures
 
 
-def _friction(joint: Joint[S], qd: S, b: ProgramBuilder[S]) -> tuple[S, S]:
-    """Return tanh(x) and (1 - tanh^2(x)) / v_f, x = qd / v_f."""
-    slip = b.algebra.function("tanh", qd / joint.terms.friction_velocity)
-    return slip, (b.algebra.one - slip * slip) / joint.terms.friction_velocity
+def losses(
+    terms: Terms[S], qd: S, algebra: Algebra[S], order: int = 0
+) -> tuple[Sequence[S], Sequence[S]]:
+    """Return d qd and g s, each with its derivatives by qd up to `order` (0 to 2)."""
+    unit, two, half = algebra.one, algebra.constant(2.0), algebra.constant(0.5)
+    s = [algebra.function("tanh", qd / terms.friction_velocity)]
+    if order > 0:
+        s.append((unit - s[0] * s[0]) / terms.friction_velocity)
+    if order > 1:
+        s.append(-(two * s[0] * s[1]) / terms.friction_velocity)
+    share = [half * (unit - s[0]), *(-(half * x) for x in s[1:])]
+
+    def directed(forward: S, backward: S) -> list[S]:
+        gap = backward - forward
+        return [forward + gap * share[0], *(gap * x for x in share[1:])]
+
+    damping = directed(terms.damping, terms.damping_backward)
+    friction = directed(terms.friction, terms.friction_backward)
+    static = directed(terms.static_friction, terms.static_friction_backward)
+    more = [x - y for x, y in zip(static, friction, strict=True)]
+    if not algebra.is_zero(more[0]):
+        ratio, pace = qd / terms.stribeck_velocity, two / terms.stribeck_velocity
+        decay = [algebra.function("exp", -(ratio * ratio))]
+        if order > 0:
+            decay.append(-(pace * ratio * decay[0]))
+        if order > 1:
+            decay.append(-(pace * (ratio * decay[1] + decay[0] / terms.stribeck_velocity)))
+        added = _product(more, decay, algebra)
+        friction = [x + y for x, y in zip(friction, added, strict=True)]
+    return _product(damping, [qd, unit, algebra.zero][: order + 1], algebra), _product(
+        friction, s, algebra
+    )
+
+
+def _product(x: Sequence[S], y: Sequence[S], algebra: Algebra[S]) -> list[S]:
+    """Return the product of two functions of qd with its derivatives, as many as theirs."""
+    values = [x[0] * y[0]]
+    if len(x) > 1:
+        values.append(x[1] * y[0] + x[0] * y[1])
+    if len(x) > 2:
+        values.append(x[2] * y[0] + algebra.constant(2.0) * x[1] * y[1] + x[0] * y[2])
+    return values
 
 
 def without_joint_terms(tree: KinematicTree[S]) -> KinematicTree[S]:
     """Return the tree with joints that add nothing to the rigid-body equations."""
     zero = tree.algebra.zero
-    nothing = dict.fromkeys(("rotor_inertia", "damping", "stiffness", "friction"), zero)
+    nothing = dict.fromkeys(("rotor_inertia", "stiffness", *LOSSES), zero)
     joints = [replace(joint, terms=replace(joint.terms, **nothing)) for joint in tree.joints]
     return replace(tree, joints=tuple(joints))
 

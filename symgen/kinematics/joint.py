@@ -13,6 +13,12 @@ from symgen.kinematics.bodies import Body
 from symgen.kinematics.frames import Placement
 from symgen.kinematics.scalars import scalar
 
+LOSSES = (
+    "damping", "damping_backward", "friction", "friction_backward", "static_friction",
+    "static_friction_backward",
+)  # fmt: skip
+"""Coefficients of `Terms` without which a joint dissipates nothing."""
+
 
 @dataclass(frozen=True)
 class Terms(Generic[S]):
@@ -25,6 +31,11 @@ class Terms(Generic[S]):
     rest: S
     friction: S
     friction_velocity: S
+    damping_backward: S
+    friction_backward: S
+    static_friction: S
+    static_friction_backward: S
+    stribeck_velocity: S
 
 
 @dataclass(frozen=True)
@@ -144,4 +155,5 @@ class Joint(Generic[S]):
 
 def terms_of(terms: JointTerms, algebra: Algebra[S]) -> Terms[S]:
     """Return the terms of a coordinate over `algebra`."""
+    terms = terms.complete
     return Terms(*(scalar(getattr(terms, field.name), algebra) for field in fields(Terms)))

@@ -1,8 +1,10 @@
 """Torques of drives, bearings and springs of the joints.
 
-Reflected inertia (of the rotor, times the square of the gear ratio), viscous damping, Coulomb
-friction f tanh(qd / v) and a linear spring act at each of N joints, whose positions are S q + o;
-the generalized torques are S' times these.  `added_mass` is that of the travel of a free joint.
+Reflected inertia (of the rotor, times the square of the gear ratio), damping d qd, friction g s,
+s = tanh(qd / v), and a linear spring act at each of N joints, whose positions are S q + o; the
+generalized torques are S' times these.  Coefficients that differ by direction are
+x (1 + s)/2 + x_backward (1 - s)/2, and friction is g = f + (f_static - f) exp(-(qd/v_Stribeck)^2).
+`added_mass` is that of the travel of a free joint.
 """
 
 from __future__ import annotations
@@ -19,14 +21,20 @@ Array = np.ndarray[Any, Any]
 VANISHED = 20.0
 """Least x at which tanh(x) is 1 in float64."""
 TERMS = ("reflected_inertia", "added_mass", "damping", "friction", "stiffness")
+LOSS_DEFAULTS = {
+    "damping_backward": "damping", "friction_backward": "friction", "static_friction": "friction",
+    "static_friction_backward": "friction_backward",
+}  # fmt: skip
+"""Coefficients that may be missing, and those whose numbers they have then."""
 
 
 class JointTerms:
     """Joint terms of a robot with n coordinates, for real and complex arrays.
 
-    `numbers` has an array (N,) for each of `TERMS`, ``rest`` and ``friction_velocity``, and
-    ``rest_configuration`` (nq,) where springs on manifolds are slack at a configuration that is not
-    neutral; terms are zero without it.  `coupling` is S (N, n), `offsets` o (N,).
+    `numbers` has an array (N,) for each of `TERMS`, ``rest`` and ``friction_velocity``, those of
+    `LOSS_DEFAULTS` and ``stribeck_velocity`` where the model has any, and ``rest_configuration``
+    (nq,) where springs on manifolds are slack at a configuration that is not neutral; terms are
+    zero without it.  `coupling` is S (N, n), `offsets` o (N,).
     """
 
     def __init__(
@@ -38,8 +46,11 @@ class JointTerms:
         self.offsets = np.zeros(n) if offsets is None else np.asarray(offsets)
         self._space = space if space is not None and space.joints else None
         none = np.zeros(len(self.coupling))
-        default = {**dict.fromkeys((*TERMS, "rest"), none), "friction_velocity": none + 1.0}
-        self.numbers: Mapping[str, Array] = {**default, **(numbers or {})}
+        velocities = dict.fromkeys(("friction_velocity", "stribeck_velocity"), none + 1.0)
+        every = {**dict.fromkeys((*TERMS, "rest"), none), **velocities, **(numbers or {})}
+        for key, same in LOSS_DEFAULTS.items():
+            every.setdefault(key, every[same])
+        self.numbers: Mapping[str, Array] = every
 
     def none(self) -> JointTerms:
         """Return zero terms of the same joints."""
@@ -87,9 +98,28 @@ class JointTerms:
 
     def losses(self, qd: Array) -> Array:
         """Return torques of damping and friction, (..., n)."""
-        rates, terms = self.of_joints(qd), self.numbers
+        return self.of_coordinates(self._losses(self.of_joints(qd))[0])
+
+    def loss_slopes(self, rates: Array) -> Array:
+        """Return derivatives of the losses of joints by their velocities `rates`, (..., N)."""
+        return self._losses(rates)[1]
+
+    def _losses(self, rates: Array) -> tuple[Array, Array]:
+        """Return torques of damping and friction at velocities of joints, and slopes, (..., N)."""
+        terms, v = self.numbers, self.numbers["stribeck_velocity"]
         slip = np.tanh(rates / terms["friction_velocity"])
-        return self.of_coordinates(terms["damping"] * rates + terms["friction"] * slip)
+        turn = (1.0 - slip * slip) / terms["friction_velocity"]
+
+        def directed(key: str) -> tuple[Array, Array]:
+            mean, half = (0.5 * (terms[key] + s * terms[f"{key}_backward"]) for s in (1, -1))
+            return mean + half * slip, half * turn
+
+        (d, d_1), (f, f_1), (more, more_1) = map(
+            directed, ("damping", "friction", "static_friction")
+        )
+        decay, more, more_1 = np.exp(-((rates / v) ** 2)), more - f, more_1 - f_1
+        g, g_1 = f + more * decay, f_1 + (more_1 - 2.0 * rates / v**2 * more) * decay
+        return d * rates + g * slip, d + d_1 * rates + g_1 * slip + g * turn
 
     def springs(self, q: Array) -> Array:
         """Return torques of the springs, (..., n)."""
@@ -108,26 +138,36 @@ class JointTerms:
         """Return the scale of the rounding errors of friction in dtau_dqd, (..., n).
 
         Its slope (1 - tanh^2(x)) f / v, with x = qd / v, has rounding errors of f / v as long as
-        1 - tanh^2 is not 0 in float64; beyond, the true slope 4 exp(-2 x) f / v is lost.
+        1 - tanh^2 is not 0 in float64; beyond, the true slope 4 exp(-2 x) f / v is lost.  The decay
+        from static friction has those of its size over the velocity of Stribeck.
         """
-        slope, _ = self._friction(qd)
-        return np.asarray(slope @ np.abs(self.coupling) ** 2)
+        slope, _, decay = self._friction(qd)
+        return np.asarray((slope + decay) @ np.abs(self.coupling) ** 2)
 
     def friction_curvature(self, qd: Array) -> Array:
         """Return the scale of rounding errors of second derivatives of friction by qd, (..., n)."""
-        slope, _ = self._friction(qd)
-        bend = slope / self.numbers["friction_velocity"]
+        slope, _, decay = self._friction(qd)
+        bend = slope / self.numbers["friction_velocity"] + decay / self.numbers["stribeck_velocity"]
         return np.asarray(bend @ np.abs(self.coupling) ** 3)
 
     def friction_by_velocity(self, qd: Array) -> Array:
-        """Return the scale of rounding errors of derivatives by the friction velocity, (..., n)."""
-        slope, ratio = self._friction(qd)
-        return np.asarray((slope * ratio) @ np.abs(self.coupling))
+        """Return the scale of rounding errors of derivatives by the velocities of friction,
+        (..., n)."""
+        slope, ratio, decay = self._friction(qd)
+        return np.asarray((slope * ratio + decay) @ np.abs(self.coupling))
 
-    def _friction(self, qd: Array) -> tuple[Array, Array]:
-        """Return the scale of the errors of the slope, and qd / v, of all joints, (..., N)."""
+    def _friction(self, qd: Array) -> tuple[Array, Array, Array]:
+        """Return scales of the errors of the slope, qd / v, and the decay from static friction over
+        its velocity, of all joints, (..., N)."""
         terms = self.numbers
         ratio = np.abs(self.of_joints(qd)) / terms["friction_velocity"]
         beyond = np.maximum(0.0, ratio - VANISHED)
-        slope = terms["friction"] / terms["friction_velocity"] * np.exp(-2.0 * beyond)
-        return np.asarray(slope), np.asarray(ratio)
+        f, f_backward, s, s_backward = (
+            terms[f"{key}{end}"]
+            for key in ("friction", "static_friction")
+            for end in ("", "_backward")
+        )
+        size = np.max([f, f_backward, s, s_backward], axis=0)
+        decay = np.maximum(np.abs(s - f), np.abs(s_backward - f_backward))
+        slope = size / terms["friction_velocity"] * np.exp(-2.0 * beyond)
+        return np.asarray(slope), ratio, decay / terms["stribeck_velocity"] + 0.0 * ratio

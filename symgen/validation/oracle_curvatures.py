@@ -52,10 +52,7 @@ def change_along(function: Callable[[float], tuple[Array, ...]]) -> list[Array]:
 
 def friction_curvature(terms: JointTerms, qd: Array, weights: Array, direction: Array) -> Array:
     """The Hessian of weights . losses by qd times a direction, by a complex step, (..., n)."""
-    numbers = terms.numbers
-    rates = terms.of_joints(qd + 1j * STEP * direction)
-    slip = np.tanh(rates / numbers["friction_velocity"])
-    slopes = (1.0 - slip * slip) * numbers["friction"] / numbers["friction_velocity"]
+    slopes = terms.loss_slopes(terms.of_joints(qd + 1j * STEP * direction))
     return np.asarray(terms.of_coordinates(terms.of_joints(weights) * slopes.imag / STEP))
 
 

@@ -29,7 +29,7 @@ from symgen.description.model import (
     RobotDescription,
 )
 from symgen.runtime.configuration import BALL, FREE, Configuration
-from symgen.runtime.joint_terms import JointTerms
+from symgen.runtime.joint_terms import LOSS_DEFAULTS, JointTerms
 from symgen.validation.oracle_expressions import Value, parameter_values, reader
 
 Array = np.ndarray[Any, Any]
@@ -312,7 +312,7 @@ def coupling(joints: Sequence[JointDescription], number: Numbers) -> tuple[Array
 
 def joint_term_numbers(joints: Sequence[JointDescription], number: Numbers) -> dict[str, Array]:
     """Arrays of `symgen.runtime.joint_terms.JointTerms`, (N,) each."""
-    terms = [terms for joint in joints for terms in joint.terms]
+    terms = [terms.complete for joint in joints for terms in joint.terms]
 
     def column(key: str) -> Array:
         return as_array([number(getattr(term, key)) for term in terms])
@@ -320,7 +320,7 @@ def joint_term_numbers(joints: Sequence[JointDescription], number: Numbers) -> d
     with np.errstate(over="ignore"):  # what overflows is refused when the program is derived
         numbers = {"reflected_inertia": column("gear_ratio") ** 2 * column("rotor_inertia")}
     keys = ("damping", "friction", "friction_velocity", "stiffness", "rest")
-    numbers |= {key: column(key) for key in keys}
+    numbers |= {key: column(key) for key in (*keys, *LOSS_DEFAULTS, "stribeck_velocity")}
     added = []
     for joint in joints:
         travels = 3 if joint.manifold is not None and joint.type == "floating" else 0

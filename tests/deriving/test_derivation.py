@@ -20,6 +20,7 @@ from symgen.optimize.operations import operations_after
 from symgen.options import ONE_IN_LOOPS, BuildOptions, names
 from symgen.program.functions import FUNCTION_NAMES, function_named
 from symgen.program.products import PRODUCTS
+from symgen.runtime.joint_terms import LOSS_DEFAULTS
 from symgen.validation.oracles import NumericRobot
 from tests.modules import EXAMPLES, described
 
@@ -218,7 +219,8 @@ def test_metadata_has_one_entry_per_coordinate():
     }
     oracle = NumericRobot(description).joint_terms
     assert not oracle.pop("added_mass").any()
-    assert {key: pytest.approx(x.tolist()) for key, x in oracle.items()} == joint_terms
+    assert set(joint_terms) == set(oracle) - {*LOSS_DEFAULTS, "stribeck_velocity"}
+    assert {key: pytest.approx(oracle[key].tolist()) for key in joint_terms} == joint_terms
 
 
 def test_the_module_carries_inertial_parameters():
@@ -243,3 +245,16 @@ def test_inertial_parameters_beyond_float64_are_refused_in_words():
     selection = select(description, BuildOptions(functions=("forward_kinematics",)))
     with pytest.raises(RequestError, match="leave the range of float64 in inertial_parameters"):
         package_of(description, derive_all(description, selection))
+
+
+def test_a_wheel_that_always_lies_flat_is_named():
+    tyre = (
+        "{name: t, type: tyre, wheel: a, radius: 0.5, width: 0.2, normal: {stiffness: [9]}, "
+        "slip: {longitudinal: 9, lateral: 9, friction: [1, 1]}}"
+    )
+    joint = "{name: a, type: revolute, origin: {}}"
+    text = f"symgen: 1\nname: flat\njoints: [{joint}]\nforces: [{tyre}]"
+    description = described(text)
+    options = BuildOptions(functions=("inverse_dynamics",), formulations=("newton_euler",))
+    with pytest.raises(RequestError, match=r"Is the axis of a wheel always vertical \(t\)\?"):
+        derive_all(description, select(description, options))

@@ -135,6 +135,27 @@ WRONG = {
     tyre(slip="{lateral: 9, friction: [1, 1]}"): "forces.t.slip.longitudinal: this key is "
         "required and missing; expected stiffness by longitudinal slip in N (CSLIP)",
     tyre(rolling="-cd"): "forces.t.rolling: -0.5 is not allowed here; expected 0 or more",
+    tyre(wheel=None): "forces.t.wheel: this key is required and missing for a tyre; expected the "
+        "name of the revolute joint of a tyre; its axis points left",
+    tyre(width=None): "forces.t.width: this key is required and missing for a tyre; expected "
+        "width of a tyre in m",
+    tyre(width="-cd"): "forces.t.width: -0.5 is not allowed here; expected a positive number",
+    tyre(normal="{stiffness: k}"): "forces.t.normal.stiffness: expected a list of numbers "
+        "[a, b, ..], found the text 'k'",
+    tyre(normal="{stiffness: [k], damping: -1}"):
+        "forces.t.normal.damping: -1 is not allowed here; expected 0 or more",
+    tyre(slip="{longitudinal: 9, lateral: 0, friction: [1, 1]}"):
+        "forces.t.slip.lateral: 0 is not allowed here; expected a positive number",
+    tyre(slip="{longitudinal: 9, lateral: 9, friction: 0.9}"): "forces.t.slip.friction: expected "
+        "a list of numbers [a, b, ..], found the number '0.9'",
+    tyre(friction="0.9"): "forces.t.friction: unknown key here; it belongs in 'slip'",
+    tyre(ground="0.1*q.a"): "forces.t.ground: '0.1*q.a': unexpected character '.'; names have no "
+        "dots (column 6 of the expression)",
+    law(force="k*x + t"):
+        "springs.s.force: unknown name 't'; expected a parameter of this file, x, l, v",
+    law(force="k*(x > 0)"): "springs.s.force: 'k*(x > 0)': unexpected character '>'; there are no "
+        "comparisons; write max, min, abs, sign or tanh (column 6 of the expression)",
+    law(damping=3): "springs.s.damping: 'force' replaces it; write it in that expression",
     tyre(ground="z"): "forces.t.ground: unknown name 'z'; expected a parameter of this file, x, "
         "y, t",
     f"{tyre()}\noutputs: {{n: tyres.t.fz}}": "outputs.n: unknown quantity 'tyres.t.fz'; there are "

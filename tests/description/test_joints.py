@@ -16,19 +16,22 @@ REVOLUTE = f"type: revolute\ndh: {{}}\n{LINK}\n"
 SPHERICAL = f"type: spherical\norigin: {{}}\n{LINK}\n"
 TERMS = ("rotor_inertia", "gear_ratio", "damping", "stiffness", "rest", "friction",
          "friction_velocity")  # fmt: skip
+LOSSES = ("damping_backward", "friction_backward", "static_friction", "static_friction_backward",
+          "stribeck_velocity")  # fmt: skip
 
 
 def terms(text: str) -> list[dict[str, float]]:
     robot = model(text)
     values = robot.parameter_values
     return [
-        {key: evaluate(getattr(term, key), values) for key in TERMS}
+        {key: evaluate(getattr(term.complete, key), values) for key in (*TERMS, *LOSSES)}
         for term in robot.joints[0].terms
     ]
 
 
 def test_defaults() -> None:
-    default = dict.fromkeys(TERMS, 0.0) | {"gear_ratio": 1.0, "friction_velocity": 1e-3}
+    default = dict.fromkeys((*TERMS, *LOSSES), 0.0)
+    default |= {"gear_ratio": 1.0, "friction_velocity": 1e-3, "stribeck_velocity": 1.0}
     assert terms(one_joint(REVOLUTE)) == [default]
     assert terms(one_joint(SPHERICAL)) == [default] * 3
     assert model(one_joint(SPHERICAL)).joints[0].terms == (JointTerms(),) * 3
@@ -47,6 +50,14 @@ def test_a_scalar_is_for_all_and_a_list_has_one_entry_each(key: str) -> None:
     others = [other for other in TERMS if other != key]
     default = terms(one_joint(REVOLUTE))[0]
     assert all(term[other] == default[other] for term in listed for other in others)
+
+
+def test_losses_have_the_defaults_of_the_other_direction() -> None:
+    keys = "damping: 1\nfriction: 2\nfriction_backward: 3"
+    (plain,) = terms(one_joint(REVOLUTE + keys))
+    assert [plain[key] for key in LOSSES[:4]] == [1.0, 3.0, 2.0, 3.0]
+    (stribeck,) = terms(one_joint(f"{REVOLUTE}{keys}\nstatic_friction: 4\nstribeck_velocity: 0.1"))
+    assert [stribeck[key] for key in LOSSES] == [1.0, 3.0, 4.0, 4.0, 0.1]
 
 
 def test_limits_are_scalars_or_lists() -> None:
@@ -76,6 +87,31 @@ WRONG = {  # lines from 9
         "11: joints.a.friction_velocity: expected more than zero, found 0; it is the velocity at "
         "which friction reaches tanh(1) = 76 % of its size\n"
         "12: joints.a.gear_ratio: '1/0': division by zero",
+    REVOLUTE + "damping_backward: 1\nfriction_backward: -1\nstatic_friction: 2":
+        "9: joints.a.damping_backward: 'damping' is missing; it holds at positive velocity\n"
+        "10: joints.a.friction_backward: negative (-1); expected zero or more\n"
+        "10: joints.a.friction_backward: 'friction' is missing; it holds at positive velocity\n"
+        "11: joints.a.static_friction: 'stribeck_velocity' is missing; over this velocity "
+        "friction falls from its static value, for example 0.05 rad/s",
+    REVOLUTE + "friction: 2\nfriction_velocity: 0.1\nstatic_friction: 1\nstribeck_velocity: 0.1":
+        "11: joints.a.static_friction: 1 is less than the friction at high speed, 2; static "
+        "friction is the larger one\n"
+        "12: joints.a.stribeck_velocity: 0.1 is not more than 'friction_velocity', 0.1; friction "
+        "has to reach its static value before it falls",
+    REVOLUTE + "static_friction: 1\nstatic_friction_backward: x\nstribeck_velocity: 0":
+        "10: joints.a.static_friction_backward: unknown name 'x'; expected a parameter of this "
+        "file, pi or deg\n"
+        "11: joints.a.stribeck_velocity: expected more than zero, found 0; it is the velocity at "
+        "which exp(-1) = 37 % of what static friction adds are left",
+    REVOLUTE + "coulomb: 1\nviscous: 2\nstiction: 3\ndamping_forward: 4":
+        "9: joints.a.coulomb: unknown key; did you mean 'friction'?\n"
+        "10: joints.a.viscous: unknown key; did you mean 'damping'?\n"
+        "11: joints.a.stiction: unknown key; did you mean 'static_friction'?\n"
+        "12: joints.a.damping_forward: unknown key; did you mean 'damping'?",
+    REVOLUTE + "friction: [1, 2]":
+        "9: joints.a.friction: expected a number, or a list of 1 entry, one for each coordinate "
+        "of a revolute joint, found 2; for either direction of motion write 'friction: ..' "
+        "and 'friction_backward: ..'",
     REVOLUTE + "mimic: b\nprescribed: t":
         "9: joints.a.mimic: expected a mapping (key: value), for example {coordinate: .., "
         "multiplier: .., offset: ..}, found the text 'b'\n"
@@ -99,6 +135,8 @@ REMARKS = {  # lines from 9
     "rest: 1": "9: joints.a.rest: says nothing without 'stiffness'",
     "gear_ratio: 100": "9: joints.a.gear_ratio: says nothing without 'rotor_inertia'",
     "friction_velocity: 1": "9: joints.a.friction_velocity: says nothing without 'friction'",
+    "stribeck_velocity: 1": "9: joints.a.stribeck_velocity: says nothing without "
+        "'static_friction'",
     "rest: 1\nstiffness: 0": "",
     "stiffness: -2":
         "9: joints.a.stiffness: negative (-2): this spring pushes away from its rest position",

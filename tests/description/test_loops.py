@@ -60,6 +60,13 @@ WRONG = [
     ("relations: {rolls: t + qd.a**2}", "relations.rolls: velocities are raised to a power; a rel"),
     ("relations: {rolls: sin(q.a - qd.a)}", "relations.rolls: velocities are in the argument of "),
     ("relations: {rolls: qd.c - 1}", "relations.rolls: unknown quantity 'qd.c'"),
+    ("relations: {rolls: qd.a = qd.b}", "relations.rolls: 'qd.a = qd.b': unexpected character '='; "
+     "an expression has no equals sign; what is to be 0 is a difference, a - (b)"),
+    ("relations: {rolls: qd.a*qd.b}", "relations.rolls: velocities are multiplied by each other; "),
+    ("relations: {rolls: abs(qd.a)}", "relations.rolls: velocities are in the argument of abs; a "),
+    ("relations: {rolls: qdd.a}", "relations.rolls: 'qdd.a' is no position or velocity; a relati"),
+    ("relations: {rolls: points.tip.ax}", "relations.rolls: 'points.tip.ax' is no position or vel"),
+    ("relations: {rolls: qd.a - w*L}", "relations.rolls: unknown name 'w'; expected a parameter "),
     ("relations: {drive: kinetic_energy - q.a}",
      "relations.drive: 'kinetic_energy' is no position"),
     ("relations: {drive: L - 1}", "relations.drive: nothing in this relation moves"),

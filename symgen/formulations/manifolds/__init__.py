@@ -55,6 +55,7 @@ from symgen.formulations.manifolds.chain import Chain, Write, floating_bases
 from symgen.formulations.manifolds.tangent import tangent
 from symgen.formulations.rolled import Floating, Start
 from symgen.formulations.state import State
+from symgen.kinematics.joint import LOSSES
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder, Results
 from symgen.program.derivatives import DERIVATIVES
@@ -133,7 +134,7 @@ def has_rolled_form(tree: KinematicTree[S], function: str) -> bool:
     bare = all(
         tree.algebra.is_zero(x)
         for joint in columns
-        for x in (joint.terms.damping, joint.terms.friction)
+        for x in (getattr(joint.terms, name) for name in LOSSES)
     )
     floating = len(bases) == len(tree.manifolds)
     return function in IN_LOOPS and floating and bare and not tree.loads
