@@ -29,6 +29,7 @@ from symgen.formulations.direct import Direct
 from symgen.formulations.explicit_kane import EXPLICIT_KANE, PARTIALLY_RECURSIVE_KANE
 from symgen.formulations.interface import Formulation
 from symgen.formulations.kane import KANE
+from symgen.formulations.natural_coordinates import NATURAL_COORDINATES
 from symgen.formulations.newton_euler import NEWTON_EULER
 from symgen.formulations.recursive_lagrange import RECURSIVE_LAGRANGE
 from symgen.formulations.rolled import RolledBuilder, Start
@@ -58,6 +59,7 @@ FORMULATIONS: tuple[Formulation, ...] = (
     EXPLICIT_KANE,
     PARTIALLY_RECURSIVE_KANE,
     SEMI_RECURSIVE,
+    NATURAL_COORDINATES,
 )
 
 VARIANTS: tuple[Formulation, ...] = (SEMI_RECURSIVE_RTDYN0, SEMI_RECURSIVE_RTDYN1)

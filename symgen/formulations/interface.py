@@ -21,6 +21,9 @@ REASONS: Mapping[str, str] = {
     "mimic": "it takes every joint as free, and some follow others (mimic)",
     "euler_parameters": "it moves a link by one coordinate after the other, and Euler parameters "
     "turn it together; semi_recursive takes them",
+    "relative": "it takes natural coordinates, and this module has those of joints: build another "
+    "one with --formulations natural_coordinates",
+    "natural": "it takes coordinates of joints, and this module has natural coordinates",
 }
 """Everything that may stand between a formulation and a tree; figures are filled in."""
 
@@ -49,24 +52,20 @@ RolledDerivation = Callable[[KinematicTree[Any], RolledBuilder[Any]], None]
 
 
 def applies_to_every_tree(tree: KinematicTree[Any]) -> str | None:
-    """Return the answer of a formulation without restrictions."""
-    return None
+    """Return the answer of a formulation that takes all coordinates of joints."""
+    return reason("natural") if tree.is_natural else None
 
 
 def moves_by_one_coordinate(tree: KinematicTree[Any]) -> str | None:
     """Return the answer of a formulation whose recursion goes from coordinate to coordinate."""
     if tree.euler_parameters:
         return reason("euler_parameters")
-    return None
+    return applies_to_every_tree(tree)
 
 
 def needs_a_coordinate_for_every_joint(tree: KinematicTree[Any]) -> str | None:
     """Return the answer of a formulation whose recursion solves joint by joint."""
-    if tree.is_coupled:
-        return reason("mimic")
-    if tree.euler_parameters:
-        return reason("euler_parameters")
-    return None
+    return reason("mimic") if tree.is_coupled else moves_by_one_coordinate(tree)
 
 
 def small(tree: KinematicTree[Any], function: str) -> int:

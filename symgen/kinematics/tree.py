@@ -51,6 +51,7 @@ from symgen.kinematics.forces import FORCES, Making, ModelForce
 from symgen.kinematics.frames import chain_of, identity_transform, placement, units
 from symgen.kinematics.joint import Following, Joint, terms_of
 from symgen.kinematics.loops import Loop, loop_of
+from symgen.kinematics.natural import NaturalLink, natural_link
 from symgen.kinematics.scalars import definitions_of, followers, scalar, vector, with_definitions
 from symgen.runtime.configuration import BALL, FREE
 
@@ -120,8 +121,9 @@ class KinematicTree(Generic[S]):
     `parameter_names` are all parameters of the model; `runtime_parameters` are arguments at run
     time, by which derivatives with respect to parameters are taken; `definitions` are the
     parameters that follow these, for expressions that are not scalars yet (`outputs`, `relations`).
-    `loops` are closed by constraints; `forces` are loads that depend on the motion
-    (`symgen.formulations.forces`).
+    `natural_links` have natural coordinates; with `is_natural` all other joints slide along axes
+    that are constant in base axes.  `loops` are closed by constraints; `forces` are loads that
+    depend on the motion (`symgen.formulations.forces`).
     """
 
     name: str
@@ -138,6 +140,8 @@ class KinematicTree(Generic[S]):
     outputs: tuple[OutputDescription, ...] = ()
     manifolds: tuple[Manifold[S], ...] = ()
     euler_parameters: tuple[EulerParameters[S], ...] = ()
+    natural_links: tuple[NaturalLink[S], ...] = ()
+    is_natural: bool = False
     loops: tuple[Loop[S], ...] = ()
     relations: tuple[RelationDescription, ...] = ()
     definitions: Mapping[str, S] = field(default_factory=dict, hash=False)
@@ -288,10 +292,14 @@ class KinematicTree(Generic[S]):
 
     @property
     def constraint_names(self) -> tuple[str, ...]:
-        """Names of the rows of loops, of relations, and of norms of Euler parameters."""
+        """Names of the rows of loops, of relations, and those among coordinates of one joint."""
         rows = [name for loop in self.loops for name in loop.row_names]
         rows += [relation.name for relation in self.relations]
-        return (*rows, *(f"{joint.name}_norm" for joint in self.euler_parameters))
+        rows += [f"{joint.name}_norm" for joint in self.euler_parameters]
+        return (
+            *rows,
+            *(f"{x.name}_{row}" for x in self.natural_links for row in x.coordinates.rows),
+        )
 
     @property
     def is_holonomic(self) -> bool:
@@ -399,6 +407,8 @@ def build_tree(
         outputs=description.outputs,
         manifolds=tuple(skeleton.manifolds),
         euler_parameters=tuple(skeleton.euler_parameters),
+        natural_links=tuple(skeleton.natural_links),
+        is_natural=description.is_natural,
         loops=tuple(loop_of(loop, carriers, algebra) for loop in description.loops),
         relations=description.relations,
         definitions=definitions,
@@ -419,6 +429,7 @@ class _Skeleton(Generic[S]):
         self.joints: list[Joint[S]] = []
         self.manifolds: list[Manifold[S]] = []
         self.euler_parameters: list[EulerParameters[S]] = []
+        self.natural_links: list[NaturalLink[S]] = []
         self.pieces: dict[int, list[Piece[S]]] = {BASE: []}
 
     def add(self, joint: JointDescription) -> None:
@@ -432,6 +443,14 @@ class _Skeleton(Generic[S]):
             at = placement(joint, kind.moved_entry, algebra)
             pose = (frame.pose @ at.tree @ at.link).settled(algebra)
             frame = Frame(joint.link.name, frame.body, pose)
+        elif joint.natural is not None:
+            link, chain = natural_link(
+                joint, joint.natural, kind.moved_entry, (frame.body, frame.pose), len(self.joints),
+                algebra,
+            )  # fmt: skip
+            self.natural_links.append(link)
+            self.joints += chain
+            frame = Frame(joint.link.name, link.number, identity_transform(algebra))
         else:
             self.joints += _chain(joint, kind, frame, len(self.joints), algebra)
             number = len(self.joints)

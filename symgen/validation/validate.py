@@ -350,6 +350,7 @@ def _facts(description: RobotDescription, robot: NumericRobot | None, terms: flo
         tuple(x.type for x in description.springs) + tuple(x.type for x in description.forces),
         mass_terms(description, terms),
         velocity_rows(description),
+        description.is_natural,
     )
 
 
