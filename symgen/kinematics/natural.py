@@ -15,7 +15,7 @@ from symgen.description.model import JointDescription
 from symgen.joints import Directions, NaturalCoordinates, Prismatic
 from symgen.joints.closing import FRAME_AXES
 from symgen.joints.composite import in_plane
-from symgen.kinematics.bodies import massless
+from symgen.kinematics.bodies import BodyAxis, massless
 from symgen.kinematics.frames import Placement, identity_transform, placement, units
 from symgen.kinematics.joint import Joint, terms_of
 
@@ -46,6 +46,11 @@ class NaturalLink(Generic[S]):
     def number(self) -> int:
         """Number of its body."""
         return self.numbers[-1]
+
+    @property
+    def axis(self) -> BodyAxis[S]:
+        """The axis of its joint."""
+        return BodyAxis(self.number, self.link.rotation.apply_transposed(self.inner))
 
 
 def natural_link(

@@ -378,11 +378,10 @@ def build_tree(
     making = Making(
         body_point,
         partial(scalar, algebra=algebra),
-        lambda name: next(
-            BodyAxis(joint.number, joint.angular_axis(algebra))
-            for joint in joints
-            if joint.name == name
-        ),
+        {
+            **{joint.name: BodyAxis(joint.number, joint.angular_axis(algebra)) for joint in joints},
+            **{link.name: link.axis for link in skeleton.natural_links},
+        }.__getitem__,
         {point.name: point for point in description.points},
         definitions,
     )

@@ -37,6 +37,7 @@ NOTES = {
     "NC-4": "tau_j = sum_a C_aj . F_a, less those of the loads",
     "NC-5": "twice the kinetic energy: sum_ab P_ab X_a' . X_b'",
     "NC-6": "m c and m of all bodies, U = -sum_a P_a4 g . X_a",
+    "NC-8": "angular momentum of a body about the origin of the base: sum_ab P_ab X_a x X_b'",
     "NC-7": "a point of a link, and its rates",
 }
 
@@ -135,6 +136,25 @@ def center_of_mass(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
 def _center(tree: KinematicTree[S], b: ProgramBuilder[S], bodies: NaturalBodies[S]) -> Vector[S]:
     moments, m = _moments(tree, b, bodies, "at")
     return Vector(*(part / m for part in moments))
+
+
+def centroidal_momentum(
+    tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]
+) -> Results[S]:
+    """Write [linear; angular] momentum, the latter about the centre of mass, (6,): NC-8."""
+    bodies, angular = natural_bodies(tree, b, state), zero_vector(b.algebra)
+    for i, P, frame in _heavy(tree, bodies):
+        with b.step("momentum", tree.joint(i).name):
+            terms = (
+                x.at.cross(y.rate * P[k][j])
+                for k, x in enumerate(frame.every)
+                for j, y in enumerate(frame.every)
+            )
+            angular = angular + b.let(f"h_{i}", reduce(add, terms), "NC-8")
+    linear, _ = _moments(tree, b, bodies, "rate")
+    return {
+        "centroidal_momentum": [*linear, *(angular - _center(tree, b, bodies).cross(linear))]
+    }
 
 
 # -- positions -----------------------------------------------------------------------------------
