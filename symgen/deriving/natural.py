@@ -27,8 +27,8 @@ from symgen.formulations.natural_coordinates import NATURAL_COORDINATES
 from symgen.formulations.semi_recursive import SEMI_RECURSIVE
 from symgen.joints import ANGLES, NaturalCoordinates, joint_type, natural_coordinates
 from symgen.kinematics.frames import Placement, placement
+from symgen.kinematics.natural_states import natural_state
 from symgen.program.evaluation import call
-from symgen.runtime.natural import natural_state
 
 Constant = Vector[Scalar] | bool
 """Directions of a link that are constant in base axes: all, none, or one, in its axes."""
@@ -174,6 +174,6 @@ def _initial(
         (places, rates),
     )
     return {
-        key: tuple(literal(repr(x), x) for x in entries.tolist())
+        key: tuple(literal(repr(x), x) for x in entries.real.tolist())
         for key, entries in (("q", z), ("qd", zd))
     }

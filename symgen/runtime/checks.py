@@ -60,8 +60,8 @@ def mass_matrix(s: Evaluation, lens: Evaluation) -> Iterator[Comparison]:
         mass = np.asarray(s["mass_matrix"])
         transposed = np.swapaxes(mass, -1, -2)
         yield "mass_matrix is symmetric", limits.physics, transposed, mass
-        if not are_bodies(s.facts.inertial_parameters):
-            return
+        if s.facts.natural or not are_bodies(s.facts.inertial_parameters):
+            return  # natural coordinates: where links deform inertias of no body show
         below = np.full(len(mass), np.nan)
         if np.all(np.isfinite(mass)):
             bodies = 0.5 * (mass + transposed) - s.terms.rotors

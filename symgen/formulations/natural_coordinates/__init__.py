@@ -43,5 +43,5 @@ NATURAL_COORDINATES = Formulation(
     ),
     why_not=why_not,
     by_default=False,
-    weight=3.0,
+    weight=0.1,
 )

@@ -152,9 +152,7 @@ def centroidal_momentum(
             )
             angular = angular + b.let(f"h_{i}", reduce(add, terms), "NC-8")
     linear, _ = _moments(tree, b, bodies, "rate")
-    return {
-        "centroidal_momentum": [*linear, *(angular - _center(tree, b, bodies).cross(linear))]
-    }
+    return {"centroidal_momentum": [*linear, *(angular - _center(tree, b, bodies).cross(linear))]}
 
 
 # -- positions -----------------------------------------------------------------------------------
