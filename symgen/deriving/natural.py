@@ -73,7 +73,8 @@ def in_natural_coordinates(description: RobotDescription) -> RobotDescription:
 
 def _named(description: RobotDescription) -> set[str]:
     """Return the coordinates in relations, forces and outputs."""
-    mentioned = [x.expression.names for x in (*description.relations, *description.outputs)]
+    mentioned = [x.expression.names for x in description.relations]
+    mentioned += [x.expression.names for x in description.outputs]
     words = [name.split(".") for names in mentioned for name in names]
     words += [name.split(".") for force in description.forces for name in force.names]
     for output in description.outputs:

@@ -1,8 +1,8 @@
 """The formulations, and how a program is derived from one of them.
 
 Adding a formulation is one module or package here and one entry of `FORMULATIONS`.  The order is
-that of preference where several serve equally well.  `VARIANTS` differ from one of them in a
-parameter, and are there for those who name them.
+that of preference where several serve equally well.  `VARIANTS` are there for those who name them:
+some differ from one of the others in a parameter, and one takes trees with other coordinates.
 """
 
 from __future__ import annotations
@@ -59,10 +59,13 @@ FORMULATIONS: tuple[Formulation, ...] = (
     EXPLICIT_KANE,
     PARTIALLY_RECURSIVE_KANE,
     SEMI_RECURSIVE,
-    NATURAL_COORDINATES,
 )
 
-VARIANTS: tuple[Formulation, ...] = (SEMI_RECURSIVE_RTDYN0, SEMI_RECURSIVE_RTDYN1)
+VARIANTS: tuple[Formulation, ...] = (
+    SEMI_RECURSIVE_RTDYN0,
+    SEMI_RECURSIVE_RTDYN1,
+    NATURAL_COORDINATES,
+)
 
 KNOWN = (*FORMULATIONS, *VARIANTS)
 

@@ -92,6 +92,11 @@ class Moving(Generic[X]):
     second_rate: X
     by_joint: Mapping[int, X] = field(default_factory=dict)
 
+    def mapped(self, change: Callable[[X], X]) -> Moving[X]:
+        """Return what a constant linear function makes of it."""
+        columns = {j: change(column) for j, column in self.by_joint.items()}
+        return Moving(change(self.at), change(self.rate), change(self.second_rate), columns)
+
 
 @dataclass(frozen=True)
 class Wanted:

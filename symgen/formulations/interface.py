@@ -53,19 +53,29 @@ RolledDerivation = Callable[[KinematicTree[Any], RolledBuilder[Any]], None]
 
 def applies_to_every_tree(tree: KinematicTree[Any]) -> str | None:
     """Return the answer of a formulation that takes all coordinates of joints."""
-    return reason("natural") if tree.is_natural else None
+    if tree.is_natural:
+        return reason("natural")
+    return None
 
 
 def moves_by_one_coordinate(tree: KinematicTree[Any]) -> str | None:
     """Return the answer of a formulation whose recursion goes from coordinate to coordinate."""
     if tree.euler_parameters:
         return reason("euler_parameters")
-    return applies_to_every_tree(tree)
+    if tree.is_natural:
+        return reason("natural")
+    return None
 
 
 def needs_a_coordinate_for_every_joint(tree: KinematicTree[Any]) -> str | None:
     """Return the answer of a formulation whose recursion solves joint by joint."""
-    return reason("mimic") if tree.is_coupled else moves_by_one_coordinate(tree)
+    if tree.is_coupled:
+        return reason("mimic")
+    if tree.euler_parameters:
+        return reason("euler_parameters")
+    if tree.is_natural:
+        return reason("natural")
+    return None
 
 
 def small(tree: KinematicTree[Any], function: str) -> int:

@@ -155,7 +155,7 @@ def natural_bodies(
             continue
         with b.step("frames", joint.name):
             parts = zip(("ex", "ey", "ez", "o"), frame.every, strict=True)
-            *axes, origin = (_named(b, f"{part}_{i}", x) for part, x in parts)
+            *axes, origin = (named(b, f"{part}_{i}", x) for part, x in parts)
         bodies.frames[i] = replace(frame, axes=tuple(axes), origin=origin)
     return bodies
 
@@ -217,7 +217,7 @@ def _joint(link: NaturalLink[S], parent: NaturalFrame[S], state: State[S]) -> Na
     if own.plane:
         plane = plane or (before.axes[0].at, before.axes[1].at)
         axes["u"] = _vector(plane, numbers, state)
-        axes["v"] = _across(before.axes[2].at, axes["u"])
+        axes["v"] = axes["u"].mapped(before.axes[2].at.cross)
     else:
         axes |= {name: _vector(units(algebra), numbers, state) for name in own.vectors}
         plane = None if own.vectors else plane
@@ -229,9 +229,8 @@ def _slid(joint: Joint[S], parent: NaturalFrame[S], state: State[S]) -> NaturalF
     """Return the frame of a link that slides along an axis that is constant in base axes."""
     k, at, algebra = joint.number - 1, joint.placement, parent.algebra
     before = parent.moved(at.tree)
-    axis = before.direction(at.axis).at
-    factors = state.q[k] + at.offset, state.qd[k], state.qdd[k]
-    slide = Moving(*(axis * x for x in factors), {joint.number: axis})
+    axis, q = before.direction(at.axis).at, state.q[k] + at.offset
+    slide = Moving(axis * q, axis * state.qd[k], axis * state.qdd[k], {joint.number: axis})
     origin = _combined([(algebra.one, before.origin), (algebra.one, slide)], algebra)
     return replace(before, origin=origin).moved(at.link)
 
@@ -241,33 +240,28 @@ def _vector(
 ) -> Moving[Vector[S]]:
     """Return the vector whose components along constant ones are the next coordinates."""
     columns = {next(numbers): column for column in along}
-    parts = (
-        reduce(add, (column * entries[j - 1] for j, column in columns.items()))
-        for entries in (state.q, state.qd, state.qdd)
-    )
-    return Moving(*parts, columns)
 
+    def at(entries: Sequence[S]) -> Vector[S]:
+        return reduce(add, (column * entries[j - 1] for j, column in columns.items()))
 
-def _across(normal: Vector[S], x: Moving[Vector[S]]) -> Moving[Vector[S]]:
-    """Return the product of a constant normal and a vector."""
-    parts = (normal.cross(part) for part in (x.at, x.rate, x.second_rate))
-    return Moving(*parts, {j: normal.cross(column) for j, column in x.by_joint.items()})
+    return Moving(at(state.q), at(state.qd), at(state.qdd), columns)
 
 
 def _combined(
     terms: Sequence[tuple[S, Moving[Vector[S]]]], algebra: Algebra[S]
 ) -> Moving[Vector[S]]:
-    """Return the sum of vectors, each times a factor that is constant."""
-    zero, columns = zero_vector(algebra), dict[int, Vector[S]]()
-    terms = [(factor, x) for factor, x in terms if not algebra.is_zero(factor)]
+    """Return the sum of vectors, each times a constant factor."""
+    none, columns = zero_vector(algebra), dict[int, Vector[S]]()
+    parts = [none] * 3
     for factor, x in terms:
+        if algebra.is_zero(factor):
+            continue
+        new = (x.at, x.rate, x.second_rate)
+        parts = [part + more * factor for part, more in zip(parts, new, strict=True)]
         for j, column in x.by_joint.items():
-            columns[j] = columns.get(j, zero) + column * factor
-    parts = (
-        reduce(add, [getattr(x, part) * factor for factor, x in terms] or [zero])
-        for part in ("at", "rate", "second_rate")
-    )
-    return Moving(*parts, {j: x for j, x in columns.items() if not all_zero(x, algebra)})
+            columns[j] = columns.get(j, none) + column * factor
+    columns = {j: x for j, x in columns.items() if not all_zero(x, algebra)}
+    return Moving(parts[0], parts[1], parts[2], columns)
 
 
 def _spin(axes: Sequence[Vector[S]], rates: Sequence[Vector[S]], algebra: Algebra[S]) -> Vector[S]:
@@ -275,7 +269,9 @@ def _spin(axes: Sequence[Vector[S]], rates: Sequence[Vector[S]], algebra: Algebr
     return reduce(add, terms) * algebra.constant(0.5)
 
 
-def _named(b: ProgramBuilder[S], name: str, x: Moving[Vector[S]]) -> Moving[Vector[S]]:
+def named(
+    b: ProgramBuilder[S], name: str, x: Moving[Vector[S]], notes: tuple[str, str] = ("NC-1", "NC-2")
+) -> Moving[Vector[S]]:
     """Name a vector and its rates."""
-    at, rate = b.let(name, x.at, "NC-1"), b.let(f"{name}_dot", x.rate, "NC-2")
-    return Moving(at, rate, b.let(f"{name}_ddot", x.second_rate, "NC-2"), x.by_joint)
+    at, rate = b.let(name, x.at, notes[0]), b.let(f"{name}_dot", x.rate, notes[1])
+    return Moving(at, rate, b.let(f"{name}_ddot", x.second_rate, notes[1]), x.by_joint)

@@ -84,7 +84,7 @@ def natural_coordinates(
     """
     kept = set(forbids)
     shares_axis, point = kept >= set(PARALLEL), not kept >= set(TOGETHER)
-    vectors = ("u", "v") if shares_axis else FRAME_AXES
+    vectors: tuple[str, ...] = ("u", "v") if shares_axis else FRAME_AXES
     if shares_axis and SPIN in kept:
         vectors = ()
     plane = plane and vectors == ("u", "v")

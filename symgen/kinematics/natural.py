@@ -12,9 +12,10 @@ from typing import Generic
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Matrix, Transform, Vector
 from symgen.description.model import JointDescription
-from symgen.joints import Directions, NaturalCoordinates, Prismatic
+from symgen.joints import Directions, NaturalCoordinates
 from symgen.joints.closing import FRAME_AXES
 from symgen.joints.composite import in_plane
+from symgen.joints.prismatic import Prismatic
 from symgen.kinematics.bodies import BodyAxis, massless
 from symgen.kinematics.frames import Placement, identity_transform, placement, units
 from symgen.kinematics.joint import Joint, terms_of
@@ -67,24 +68,22 @@ def natural_link(
     which the joint is described.
     """
     parent, pose = carrier
-    at, still, empty = (
-        placement(joint, moved_entry, algebra),
-        identity_transform(algebra),
-        massless(algebra),
-    )
+    at, still = placement(joint, moved_entry, algebra), identity_transform(algebra)
     axis = inner = at.axis
     if joint.type == "universal":
         axis, inner = (units(algebra)["xyz".index(letter)] for letter in joint.sequence)
     u, v = in_plane(Directions(axis, units(algebra), "", algebra.zero))
-    turned = Transform(Matrix([u, v, axis]), still.translation)  # its transpose turns to u, v, axis
+    rows = Matrix([tuple(u), tuple(v), tuple(axis)])
+    turned = Transform(rows, still.translation)  # from x, y, z to components along these
     outer = pose @ at.tree @ Transform(turned.rotation.transposed, still.translation)
     along = Placement(still, units(algebra)[2], algebra.zero, still)
     entries = zip(joint.coordinate_names, joint.terms, joint.prescribed, strict=True)
     joints: list[Joint[S]] = []
     for number, (name, terms, prescribed) in enumerate(entries, start=before + 1):
-        values = terms_of(terms, algebra)
-        last = number - 1 if joints else parent
-        joints.append(Joint(name, number, last, Prismatic(), along, empty, values, prescribed))
+        last, body, values = (
+            number - 1 if joints else parent, massless(algebra), terms_of(terms, algebra),
+        )  # fmt: skip
+        joints.append(Joint(name, number, last, Prismatic(), along, body, values, prescribed))
     numbers = tuple(each.number for each in joints)
     poses = outer.settled(algebra), (turned @ at.link).settled(algebra)
     inner = turned.apply(inner)

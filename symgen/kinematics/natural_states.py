@@ -8,6 +8,7 @@ step, through the functions in NumPy.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -60,30 +61,26 @@ def to_natural(
     for each, slopes in zip(moved, (dq, dqd), strict=True):
         if slopes is not None:
             each[:count] = 1j * STEP * np.transpose(slopes)
+    links = _in_numpy(joints, "link_motion", "forward_kinematics")
+    natural_links = _in_numpy(natural, "forward_kinematics")
     states = []
     for row, change, turn in zip(values, *moved, strict=True):
         options = {"parameters": row} if len(row) else {}
         at, rates = space.integrate(space.normalize(q), change), qd + turn
-        links = _numpy(joints, "link_motion", "forward_kinematics")
+        poses = links.forward_kinematics(at, **options)
+        twists = links.link_motion(at, rates, 0.0 * rates, **options)[0]
         named = (
             dict(zip(joints.position_names, at, strict=True)),
             dict(zip(joints.coordinate_names, rates, strict=True)),
         )
-        poses = links.forward_kinematics(at, **options)
-        twists = links.link_motion(at, rates, 0.0 * rates, **options)[0]
-        of = _numpy(natural, "forward_kinematics").forward_kinematics
-        states.append(
-            natural_state(
-                lambda z, options=options, of=of: of(z, **options),
-                natural.coordinate_names, (poses, twists), named,
-            )
-        )  # fmt: skip
+        of = partial(natural_links.forward_kinematics, **options)
+        states.append(natural_state(of, natural.coordinate_names, (poses, twists), named))
     z, zd = np.swapaxes(states, 0, 1)
     slopes = (np.transpose(x[:count].imag) / STEP for x in (z, zd))
     return NaturalState(z[-1].real, zd[-1].real, *slopes)
 
 
-def _numpy(module: Any, *functions: str) -> Any:
+def _in_numpy(module: Any, *functions: str) -> Any:
     """Return functions of a module in NumPy, of a formulation that has these."""
     backend = dict(module.backends)["numpy"]
     every = [getattr(backend, name) for name in module.formulations]
@@ -159,8 +156,9 @@ def natural_state(
     solution = np.linalg.lstsq(slopes.real, right.real, rcond=None)[0]
     change = right.imag - slopes.imag @ solution
     solution = solution + 1j * np.linalg.lstsq(slopes.real, change, rcond=None)[0]
-    for k in np.flatnonzero(~slopes.any(axis=0)):
-        solution[k] = [values[names[k]] for values in named]
+    for k, name in enumerate(names):
+        if not slopes[:, k].any():
+            solution[k] = [values[name] for values in named]
     return solution[:, 0], solution[:, 1]
 
 

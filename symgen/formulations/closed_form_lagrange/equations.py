@@ -39,7 +39,7 @@ from symgen.formulations.closed_form_lagrange.kinematics import (
     rotation_axis,
     weight,
 )
-from symgen.formulations.interface import moves_by_one_coordinate, reason
+from symgen.formulations.interface import reason
 from symgen.formulations.joint_terms import rotor_energy, spring_energy
 from symgen.formulations.shared import blocks_of_joints, flat, square
 from symgen.formulations.state import State, Wrench
@@ -266,8 +266,10 @@ def estimate(tree: KinematicTree[Any], function: str = "inverse_dynamics") -> in
 
 def why_not(tree: KinematicTree[Any]) -> str | None:
     """Return the size of the result, and coordinates that move a link together."""
-    if obstacle := moves_by_one_coordinate(tree):
-        return obstacle
+    if tree.euler_parameters:
+        return reason("euler_parameters")
+    if tree.is_natural:
+        return reason("natural")
     operations = estimate(tree)
     if operations <= LARGEST_CLOSED_FORM:
         return None

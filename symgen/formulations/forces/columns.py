@@ -217,13 +217,16 @@ class NaturalColumns(Columns[S]):
 
     def moved(self, point: BodyPoint[S] | BodyAxis[S], label: str) -> MovedPoint[S]:
         """Position and velocity of a point, and its columns; those of an axis."""
-        frame, is_axis = self.frames[point.body], isinstance(point, BodyAxis)
-        x = frame.direction(point.direction) if is_axis else frame.point(point.point)
+        frame = self.frames[point.body]
+        if isinstance(point, BodyAxis):
+            x, v, spins = frame.direction(point.direction), frame.omega, frame.spins
+        else:
+            x, spins = frame.point(point.point), None
+            v = x.rate
         with self.b.step("forces", label):
-            at = self.b.let(f"x_{label}", x.at, "FM-2")
-            v = self.b.let(f"v_{label}", frame.omega if is_axis else x.rate, "FM-2")
+            at, v = self.b.let(f"x_{label}", x.at, "FM-2"), self.b.let(f"v_{label}", v, "FM-2")
         columns = {j: x.by_joint.get(j, zero_vector(self.b.algebra)) for j in frame.numbers}
-        return MovedPoint(point.body, PointMotion(at, v), columns, frame.spins if is_axis else None)
+        return MovedPoint(point.body, PointMotion(at, v), columns, spins)
 
     def spin(self, body: int, j: int) -> Vector[S]:
         """S_j"""

@@ -22,7 +22,9 @@ from symgen.kinematics.tree import KinematicTree
 
 def why_not(tree: KinematicTree[Any]) -> str | None:
     """Return the answer for a tree with coordinates of joints."""
-    return None if tree.is_natural else reason("relative")
+    if tree.is_natural:
+        return None
+    return reason("relative")
 
 
 NATURAL_COORDINATES = Formulation(

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial, reduce
 from operator import add
+from typing import Generic
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Vector, total, zero_vector
@@ -22,6 +23,7 @@ from symgen.formulations.model_outputs import Supplied as SuppliedToOutputs
 from symgen.formulations.natural_frames import (
     NaturalBodies,
     NaturalFrame,
+    named,
     natural_bodies,
     natural_rows,
 )
@@ -180,7 +182,7 @@ def link_motion(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -
     }
 
 
-class _Bodies:
+class _Bodies(Generic[S]):
     """Points and vectors of bodies with names: `symgen.formulations.constraints.Bodies`."""
 
     def __init__(self, bodies: NaturalBodies[S], b: ProgramBuilder[S]) -> None:
@@ -195,11 +197,7 @@ class _Bodies:
         return self._named(f"u_{name}", self.frames[body].direction(e))
 
     def _named(self, name: str, x: Moving[Vector[S]]) -> Moving[Vector[S]]:
-        rates = (
-            self.b.let(f"{name}_{k}", part, "NC-7")
-            for k, part in (("dot", x.rate), ("ddot", x.second_rate))
-        )
-        return Moving(self.b.let(name, x.at, "NC-7"), *rates, x.by_joint)
+        return named(self.b, name, x, ("NC-7", "NC-7"))
 
 
 def point_motion(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> Results[S]:
