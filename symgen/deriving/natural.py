@@ -4,9 +4,9 @@ Links keep their parents, joints their frames; coordinates become those of `symg
 A joint whose axis is constant in base axes is recognised by structure, for all values of the
 parameters: its link has two coordinates where it turns, and where it slides its old one.
 
-The coordinate of any other joint stays, beside the natural ones, where something acts along it or
-names it: a rotor, damper, spring or friction, a relation, force or output, or a drive in a model
-in which some joints have none.
+The coordinate of any other joint stays, in addition to the natural ones, where a rotor, damper,
+spring or friction acts along it, where a relation, force or output names it, and where it has a
+drive in a model in which some joints have none.
 """
 
 from __future__ import annotations
@@ -138,14 +138,14 @@ def _converted(
     """Return a joint with natural coordinates; unchanged where it slides along a constant axis."""
     if joint.coordinates == 0 or (joint.type == "prismatic" and fixed):
         return joint
-    own = len(coordinates.names(joint.name)) - coordinates.displacement
+    count = len(coordinates.names(joint.name)) - coordinates.displacement
     kept = coordinates.displacement
     return replace(
         joint, natural=coordinates, representation=ANGLES, rest=(),
         actuated=kept and joint.actuated,
-        terms=(*joint.terms[:kept], *(JointTerms(),) * own),
-        limits=(*joint.limits[:kept], *(Limits(),) * own),
-        prescribed=(False,) * (kept + own),
+        terms=(*joint.terms[:kept], *(JointTerms(),) * count),
+        limits=(*joint.limits[:kept], *(Limits(),) * count),
+        prescribed=(False,) * (kept + count),
     )  # fmt: skip
 
 

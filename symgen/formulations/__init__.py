@@ -1,8 +1,9 @@
 """The formulations, and how a program is derived from one of them.
 
 Adding a formulation is one module or package here and one entry of `FORMULATIONS`.  The order is
-that of preference where several serve equally well.  `VARIANTS` are there for those who name them:
-some differ from one of the others in a parameter, and one takes trees with other coordinates.
+that of preference where several serve equally well.  `VARIANTS` differ from one of them in a
+parameter, and are there for those who name them, as those of `GLOBAL` are, which take trees in
+natural coordinates.
 """
 
 from __future__ import annotations
@@ -61,13 +62,11 @@ FORMULATIONS: tuple[Formulation, ...] = (
     SEMI_RECURSIVE,
 )
 
-VARIANTS: tuple[Formulation, ...] = (
-    SEMI_RECURSIVE_RTDYN0,
-    SEMI_RECURSIVE_RTDYN1,
-    NATURAL_COORDINATES,
-)
+VARIANTS: tuple[Formulation, ...] = (SEMI_RECURSIVE_RTDYN0, SEMI_RECURSIVE_RTDYN1)
 
-KNOWN = (*FORMULATIONS, *VARIANTS)
+GLOBAL: tuple[Formulation, ...] = (NATURAL_COORDINATES,)
+
+KNOWN = (*FORMULATIONS, *VARIANTS, *GLOBAL)
 
 SHARED_NOTES = {
     **joint_terms.NOTES,
@@ -82,6 +81,7 @@ SHARED_NOTES = {
 
 __all__ = [
     "FORMULATIONS",
+    "GLOBAL",
     "KNOWN",
     "VARIANTS",
     "Formulation",
@@ -115,8 +115,8 @@ def formulations_named(names: Collection[str]) -> tuple[Formulation, ...]:
 
 
 def considered(names: Collection[str]) -> tuple[Formulation, ...]:
-    """All formulations, and those of the variants that are among `names`."""
-    return (*FORMULATIONS, *(variant for variant in VARIANTS if variant.name in names))
+    """All formulations, and those of the variants and global ones that are among `names`."""
+    return (*FORMULATIONS, *(item for item in (*VARIANTS, *GLOBAL) if item.name in names))
 
 
 def provided_functions(

@@ -148,9 +148,9 @@ def natural_bodies(
         if link is None:
             frame = _slid(joint, bodies.frames[joint.parent], state)
         elif i == link.number:
-            found = _joint(link, bodies.frames[link.parent], state)
-            bodies.joints.append(found)
-            frame = found.after.moved(link.link)
+            moving = _joint(link, bodies.frames[link.parent], state)
+            bodies.joints.append(moving)
+            frame = moving.after.moved(link.link)
         else:
             continue
         with b.step("frames", joint.name):
@@ -209,19 +209,19 @@ def _displacement(joint: NaturalJoint[S], gap: Moving[Vector[S]], state: State[S
 
 def _joint(link: NaturalLink[S], parent: NaturalFrame[S], state: State[S]) -> NaturalJoint[S]:
     """Return the frames of a joint, with its own vectors and point."""
-    algebra, own = parent.algebra, link.coordinates
+    algebra, kind = parent.algebra, link.coordinates
     before = parent.moved(link.tree)
-    numbers = iter(link.numbers[own.displacement :])
+    numbers = iter(link.numbers[kind.displacement :])
     axes = dict(zip(FRAME_AXES, before.axes, strict=True))
     plane = parent.plane
-    if own.plane:
+    if kind.plane:
         plane = plane or (before.axes[0].at, before.axes[1].at)
         axes["u"] = _vector(plane, numbers, state)
         axes["v"] = axes["u"].mapped(before.axes[2].at.cross)
     else:
-        axes |= {name: _vector(units(algebra), numbers, state) for name in own.vectors}
-        plane = None if own.vectors else plane
-    origin = _vector(units(algebra), numbers, state) if own.point else before.origin
+        axes |= {name: _vector(units(algebra), numbers, state) for name in kind.vectors}
+        plane = None if kind.vectors else plane
+    origin = _vector(units(algebra), numbers, state) if kind.point else before.origin
     return NaturalJoint(link, before, NaturalFrame(tuple(axes.values()), origin, algebra, plane))
 
 

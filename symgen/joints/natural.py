@@ -1,10 +1,10 @@
 """Natural coordinates of a link: points and unit vectors that it does not share with its parent.
 
 The position of a link in base axes is one point and three unit vectors, the axes u, v and axis of
-its joint (Garcia de Jalon and Bayo 1994, chapter 2).  What the joint keeps fixed in the parent is
-shared with it, as a linear combination of points and vectors of the parent, and is no coordinate:
-the point of a revolute joint and its axis, say.  All others are coordinates, with rows for lengths
-and angles.
+its joint (Garcia de Jalon and Bayo 1994, chapter 2).  Points and vectors that
+the joint keeps fixed in the parent, such as the point and the axis of a revolute joint, are linear
+combinations of those of the parent, and no coordinates.  All others are coordinates, with rows for
+lengths and angles.
 
 =================  ===========================================  ================================
 joint              coordinates                                  rows
@@ -48,9 +48,9 @@ class NaturalCoordinates:
     def names(self, joint: str) -> tuple[str, ...]:
         """Return the names of the coordinates: ``arm_ux``, ``arm_uy`` and so on."""
         axes = ("1", "2") if self.plane else BASE_AXES
-        own = [f"{joint}_{vector}{axis}" for vector in self.vectors for axis in axes]
-        own += [f"{joint}_p{axis}" for axis in BASE_AXES if self.point]
-        return (*((joint,) if self.displacement else ()), *own)
+        entries = [f"{joint}_{vector}{axis}" for vector in self.vectors for axis in axes]
+        entries += [f"{joint}_p{axis}" for axis in BASE_AXES if self.point]
+        return (*((joint,) if self.displacement else ()), *entries)
 
     @property
     def products(self) -> tuple[Row, ...]:

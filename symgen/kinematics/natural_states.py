@@ -53,8 +53,8 @@ def to_natural(
         `NaturalState`, with total derivatives: `dq0` and `dqd0` of `symgen.simulate`.
     """
     count, space = len(sensitivities), configuration_of(joints)
-    given = joints.default_parameters if parameters is None else parameters
-    values = np.tile(np.asarray(given, dtype=complex), (count + 1, 1))
+    defaults = joints.default_parameters if parameters is None else parameters
+    values = np.tile(np.asarray(defaults, dtype=complex), (count + 1, 1))
     for k, name in enumerate(sensitivities):
         values[k, joints.parameter_names.index(name)] += 1j * STEP
     moved = np.zeros((2, count + 1, joints.n), dtype=complex)
@@ -150,9 +150,9 @@ def natural_state(
     """
     at, twists = links
     count = len(names)
-    first, *others = poses(np.vstack([np.zeros(count), np.eye(count)]))
-    slopes = (np.array(others).reshape(count, -1) - first.ravel()).T
-    right = np.stack([(at - first).ravel(), pose_rates(at, twists).ravel()], axis=-1)
+    every = poses(np.vstack([np.zeros(count), np.eye(count)])).reshape(count + 1, -1)
+    first, slopes = every[0], (every[1:] - every[0]).T
+    right = np.stack([at.ravel() - first, pose_rates(at, twists).ravel()], axis=-1)
     solution = np.linalg.lstsq(slopes.real, right.real, rcond=None)[0]
     change = right.imag - slopes.imag @ solution
     solution = solution + 1j * np.linalg.lstsq(slopes.real, change, rcond=None)[0]

@@ -175,7 +175,7 @@ class Columns(Generic[S]):
         """a_j: angular velocity of a body per velocity of joint j."""
         return self.axes[j].angular
 
-    def bent(
+    def curvature(
         self,
         point: MovedPoint[S],
         j: int,
@@ -232,7 +232,7 @@ class NaturalColumns(Columns[S]):
         """S_j"""
         return self.frames[body].spins.get(j, zero_vector(self.b.algebra))
 
-    def bent(
+    def curvature(
         self,
         point: MovedPoint[S],
         j: int,

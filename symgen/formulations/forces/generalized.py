@@ -95,7 +95,7 @@ def _add_column(law: Law[S], place: int, point: MovedPoint[S], k: int, slopes: S
         by_q = [*_dot(column, f_q), *_dot(axis, n_q)]
         by_qd = [*_dot(column, f_qd), *_dot(axis, n_qd)]
         if k in point.columns:
-            by_q += columns.bent(point, j, k, action.force, action.torque)
+            by_q += columns.curvature(point, j, k, action.force, action.torque)
         for matrix, terms in ((slopes.by_q, by_q), (slopes.by_qd, by_qd)):
             for term in terms:
                 if not b.algebra.is_zero(term):

@@ -1,11 +1,11 @@
 """The global formulation in natural coordinates: constant mass matrices, quadratic constraints.
 
-Coordinates are points and unit vectors in base axes that links share with their neighbours
-(`symgen.joints.natural`): 8 of the five-bar linkage of Lopez Varela, Dopico and Luaces (2023) in a
-plane, 4 for each further spatial joint and more, see there.  Bodies have no centrifugal and
-Coriolis forces, and no function has trigonometric functions but those of joint coordinates with
-springs or drives.  Lengths, right angles and what joints forbid are rows of constraints, which the
-runtime solves beside loops and relations (ALI3-P).
+Coordinates are points and unit vectors in base axes, of which adjacent links share some
+(`symgen.joints.natural`): 8 with 7 rows for the five-bar linkage of Lopez Varela, Dopico and Luaces
+(2023), 128 with 114 rows for the vehicle of 18 bodies in ``examples/mechanisms/hmmwv.yaml``.  There
+are no centrifugal and Coriolis forces, and no sines but those of joint coordinates with springs or
+drives.  Lengths, right angles and motions that joints prevent are rows of constraints, like those
+of loops and relations, for ALI3-P.
 
 `symgen.deriving.natural` converts a model; `symgen.formulations.natural_frames` has the frames.
 """
