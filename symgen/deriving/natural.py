@@ -65,7 +65,7 @@ def in_natural_coordinates(description: RobotDescription) -> RobotDescription:
     if len(names) < len(converted.coordinate_names):
         raise RequestError(
             f"{description.file}: names of joints coincide with those of natural coordinates, such "
-            "as arm_ux of the joint arm; rename these joints"
+            "as arm_u_x of the joint arm; rename these joints"
         )
     kept = tuple(drive for drive in description.initial_drives if drive.name in names)
     return replace(converted, initial=_initial(description, converted), initial_drives=kept)

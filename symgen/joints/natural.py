@@ -46,10 +46,10 @@ class NaturalCoordinates:
     forbids: tuple[Row, ...]
 
     def names(self, joint: str) -> tuple[str, ...]:
-        """Return the names of the coordinates: ``arm_ux``, ``arm_uy`` and so on."""
+        """Return the names of the coordinates: ``arm_u_x``, ``arm_u_y`` and so on."""
         axes = ("1", "2") if self.plane else BASE_AXES
-        entries = [f"{joint}_{vector}{axis}" for vector in self.vectors for axis in axes]
-        entries += [f"{joint}_p{axis}" for axis in BASE_AXES if self.point]
+        entries = [f"{joint}_{vector}_{axis}" for vector in self.vectors for axis in axes]
+        entries += [f"{joint}_point_{axis}" for axis in BASE_AXES if self.point]
         return (*((joint,) if self.displacement else ()), *entries)
 
     @property
