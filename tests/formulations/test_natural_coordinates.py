@@ -9,15 +9,15 @@ import pytest
 import symgen
 from symgen.deriving.derivation import derived_program
 from symgen.deriving.natural import in_natural_coordinates
+from symgen.description import read
 from symgen.errors import RequestError
 from symgen.formulations import formulation_named
 from symgen.kinematics.natural_states import natural_state
-from symgen.program.derivatives import DERIVATIVES
 from symgen.program.evaluation import call
 from symgen.runtime.closure import solved
 from tests.mechanisms.models import BY_PARAMETERS, BY_STATE, body, model
 from tests.mechanisms.test_examples import GRADIENTS, MECHANISMS
-from tests.modules import described, module
+from tests.modules import described, file_of, module
 from tests.simulation.test_fixed_steps import five_bar_motion, five_bar_start
 
 NAMES = ("L_s1", "L_s2", "m", "x_G", "L_A1")
@@ -42,15 +42,15 @@ JOINTS = (
 
 
 @cache
-def mixed():
-    """A tree with joints of all types that have natural coordinates, springs, forces and a tyre."""
+def mixed_file():
+    """Path of a tree with joints of all types that have natural coordinates, springs, forces and a tyre."""
     joints = [
         {"name": x, "parent": parent, "type": kind, "link": body(f"link_{x}", 1 + k / 8)} | more
         for k, (x, parent, kind, more) in enumerate(JOINTS)
     ]  # fmt: skip
     joints[0]["link"]["mass"] = "m"
     ends = [{"link": "link_d", "point": [0.1, 0.2, "L"]}, {"link": "link_g", "point": "tip"}]
-    relative = described(
+    return file_of(
         model(
             "mixed", joints, parameters={"L": 0.6, "m": 2.0},
             points=[{"name": "tip", "link": "link_g", "point": [0.2, -0.1, 0.3]}],
@@ -66,6 +66,12 @@ def mixed():
             loads=[{"name": "hand", "link": "link_b", "point": [0.1, 0, 0.2]}],
         )
     )  # fmt: skip
+
+
+@cache
+def mixed():
+    """The tree in coordinates of joints, and in natural ones."""
+    relative = read(mixed_file())
     return relative, in_natural_coordinates(relative)
 
 
@@ -135,42 +141,12 @@ def test_accelerations_and_energies_are_those_of_coordinates_of_joints():
     assert np.allclose(*outputs, rtol=1e-9)
 
 
-DERIVED = (
-    "inverse_dynamics_derivatives", "constraint_rate_derivatives", "constraint_torque_derivatives",
-    "constraint_acceleration_derivatives", "outputs_derivatives",
-    "inverse_dynamics_parameter_derivatives", "constraints_parameter_derivatives",
-    "constraint_acceleration_parameter_derivatives", "constraint_torque_parameter_derivatives",
-)  # fmt: skip
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("function", DERIVED)
-def test_derivatives_by_complex_step(function):
-    """At coordinates that need not keep the rows: derivatives are exact everywhere."""
-    _, natural = mixed()
-    derivative, runtime, rng = DERIVATIVES[function], ("L", "m"), np.random.default_rng(8)
-    n, m = len(natural.coordinate_names), natural.n_constraints
-    state = {name: rng.uniform(-1, 1, n) for name in ("q", "qd", "qdd", "tau")}
-    state |= {"t": np.array(0.3), "loads": rng.uniform(-1, 1, (1, 6))}
-    state |= {"constraint_multipliers": rng.uniform(-1, 1, m), "parameters": np.array([0.6, 2.0])}
-    program = derived_program(natural, formulation_named("natural_coordinates"), function, runtime)
-    values_of = derived_program(
-        natural, formulation_named("natural_coordinates"), derivative.of, runtime, False
-    )
-    results = dict(zip((x.name for x in program.outputs), call(program, state), strict=True))
-    names = [x.name for x in values_of.outputs]
-    for by in derivative.by:
-        x = state[by]
-        slopes = []
-        for unit in np.eye(x.size).reshape(x.size, *x.shape):
-            moved = call(values_of, {**state, by: x + 1e-30j * unit})
-            slopes.append([np.imag(each) / 1e-30 for each in moved])
-        for k, result in enumerate(names):
-            name = derivative.name(result, by) if result in derivative.symbols else ""
-            if name in results:
-                expected = np.moveaxis([each[k] for each in slopes], 0, -1)
-                error = np.abs(results[name].reshape(expected.shape) - expected)
-                assert error.max(initial=0) < 1e-11 * max(1, np.abs(expected).max()), name
+def test_a_build_validates_all_functions_and_derivatives():
+    """The laws of mechanics, complex step, other values of the parameters."""
+    options = {"runtime_parameters": "L,m", "backend": "numpy", "functions": "default"}
+    natural = symgen.load(mixed_file(), formulations="natural_coordinates", **options)
+    assert natural.n == 70 and all(check.passed for check in natural.selftest())
 
 
 # ---------------------------------------------------------------------------------------- motions
