@@ -71,7 +71,7 @@ def check_joints(
     check_conventions(robot, scalars.findings)
     joints = [_Joint(robot, names, scalars, *pair) for pair in readable(robot.joints)]
     checked = tuple(joint.checked(mimics.get(joint.index)) for joint in joints)
-    check_redundant(robot, joints, scalars.findings)
+    check_redundant(joints)
     return checked
 
 
@@ -93,22 +93,14 @@ def check_conventions(robot: RobotTable, findings: Findings) -> None:
         )
 
 
-def check_redundant(robot: RobotTable, joints: Sequence[_Joint], findings: Findings) -> None:
-    """Refuse options of joints with Euler parameters, and sections not yet available for them."""
-    redundant = [joint for joint in joints if isinstance(joint.kind, Redundant)]
-    for joint in redundant:
+def check_redundant(joints: Sequence[_Joint]) -> None:
+    """Refuse options of joints with Euler parameters."""
+    for joint in (joint for joint in joints if isinstance(joint.kind, Redundant)):
         for key in filter(joint.table.gives, (*_TERMS, "limits", "prescribed")):
             joint.fault(
                 f"{key!r} means nothing for one of four Euler parameters; remove it, or write "
                 "'coordinates: quaternion'",
                 key,
-            )
-    for key in ("springs", "forces"):
-        if redundant and getattr(robot, key):
-            findings.fault(
-                (key,),
-                f"{key!r} are not available yet beside 'coordinates: euler_parameters', such as "
-                f"those of {redundant[0].table.name!r}; write 'coordinates: quaternion'",
             )
 
 

@@ -15,6 +15,7 @@ h                          h                  2 / |p|^2
 G(x) y                     product            x_w y_v - y_w x_v - x_v x y_v, bilinear
 w_l = h G(p) e_l           axes               angular velocity by pdot_l
 c                          c                  h p . pdot: sum_l w_l' pdot_l is -c sum_l w_l pdot_l
+(w_l)_z, z = p_k           slope              h G(e_k) e_l - h p_k w_l
 =========================  =================  ===================================================
 """
 
@@ -75,6 +76,11 @@ class Turning(Generic[S]):
     def axes(self) -> list[Vector[S]]:
         """w_l"""
         return [self._product(self.p, k) * self.h for k in FOUR]
+
+    def slope(self, place: int, k: int) -> Vector[S]:
+        """(w_l)_z of l = `place` by z = p_k"""
+        unit = [self.algebra.one if i == k else self.algebra.zero for i in FOUR]
+        return self._product(unit, place) * self.h - self.axes[place] * (self.h * self.p[k])
 
     def _product(self, x: Sequence[S], k: int) -> Vector[S]:
         """G(x) times the unit vector k."""

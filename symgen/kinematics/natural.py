@@ -16,6 +16,7 @@ from symgen.joints import Directions, NaturalCoordinates
 from symgen.joints.closing import FRAME_AXES
 from symgen.joints.composite import in_plane
 from symgen.joints.prismatic import Prismatic
+from symgen.joints.revolute import Revolute
 from symgen.kinematics.bodies import BodyAxis, massless
 from symgen.kinematics.frames import Placement, identity_transform, placement, units
 from symgen.kinematics.joint import Joint, terms_of
@@ -53,6 +54,12 @@ class NaturalLink(Generic[S]):
         """The axis of its joint."""
         return BodyAxis(self.number, self.link.rotation.apply_transposed(self.inner))
 
+    @property
+    def directions(self) -> tuple[int, ...]:
+        """Numbers of the coordinates of unit vectors."""
+        kind = self.coordinates
+        return self.numbers[kind.displacement : len(self.numbers) - 3 * kind.point]
+
 
 def natural_link(
     joint: JointDescription,
@@ -83,7 +90,9 @@ def natural_link(
         last, body, values = (
             number - 1 if joints else parent, massless(algebra), terms_of(terms, algebra),
         )  # fmt: skip
-        joints.append(Joint(name, number, last, Prismatic(), along, body, values, prescribed))
+        turns = coordinates.displacement and coordinates.vectors and not joints
+        motion = Revolute() if turns else Prismatic()
+        joints.append(Joint(name, number, last, motion, along, body, values, prescribed))
     numbers = tuple(each.number for each in joints)
     poses = outer.settled(algebra), (turned @ at.link).settled(algebra)
     inner = turned.apply(inner)

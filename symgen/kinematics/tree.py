@@ -34,6 +34,7 @@ from typing import Generic
 
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Transform, Vector
+from symgen.algebra.nodes import Scalar
 from symgen.description.expressions import evaluate
 from symgen.description.model import (
     JointDescription,
@@ -524,3 +525,16 @@ def _chain(
         values = terms_of(terms, algebra)
         chain.append(Joint(name, number, parent, motion, at, empty, values, prescribed))
     return chain
+
+
+def coordinate_units(tree: KinematicTree[Scalar]) -> tuple[str, ...]:
+    """Return units of the independent coordinates: "rad", "m", "" for one of Euler parameters and
+    for one of a unit vector."""
+    plain = {number for x in tree.natural_links for number in x.directions}
+    plain |= {number for x in tree.euler_parameters for number in x.members}
+
+    def turns(joint: Joint[Scalar]) -> bool:
+        axis = joint.type.angular_axis(joint.placement.axis, tree.algebra)
+        return any(not x.is_zero for x in axis)
+
+    return tuple("" if x.number in plain else "rad" if turns(x) else "m" for x in tree.independent)

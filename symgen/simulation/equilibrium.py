@@ -8,6 +8,11 @@ the robot is in equilibrium where
 along all velocities but those that are held.  The stiffness is K = dh/dq - (J' x)_q.  With joints
 on manifolds, derivatives by q and steps are velocities, along which `integrate` moves.
 
+Constraints of velocities have rows of J and multipliers, and none in c: a robot at rest keeps them
+anywhere, and an equilibrium is one of a family with a pose for each of them.  Steps and derivatives
+lead along velocities that keep them.  Their forces J' x turn with the robot and have no potential
+energy, so that A need not be symmetric.
+
 The columns of B span the free velocities that keep the constraints, B' M B = 1: y are coordinates
 along them, g = B' r is the negative acceleration of the robot released at rest, and x are the
 multipliers of that acceleration.  One step is y, followed by `assemble`, which closes the loops.
@@ -87,7 +92,9 @@ class Equilibrium:
     `residual` (n,): tau_ID - J' x - tau (N m or N), 0 along the free velocities, along the others
     the force that holds.  `stable` says whether the `stiffness` (n, n) is positive definite along
     the free velocities that keep the constraints; None where it is not symmetric there, as with
-    forces that follow a link.
+    forces that follow a link, or of friction that keeps constraints of velocities, and where it is
+    so near to singular that the sign of an eigenvalue is undecided, as where a load begins to
+    buckle a robot.
     """
 
     q: Array
@@ -100,6 +107,8 @@ class Equilibrium:
 
     def derivatives(self) -> EquilibriumDerivatives:
         """Return the derivatives by the runtime parameters, where what is held stays.
+
+        With constraints of velocities they are those of the equilibrium that is reached from here.
 
         Raises `symgen.errors.RequestError` without runtime parameters, and for functions that were
         not built.
@@ -153,18 +162,15 @@ def equilibrium(
     `derivatives()` by the runtime parameters.  `symgen.simulate` takes it for q0.
 
     Raises `symgen.errors.RequestError` for wrong arguments, functions that were not built, loops
-    that do not close, no equilibrium within reach, and one that is not isolated: the message names
-    the velocities along which nothing resists, for `hold`.
+    that do not close, relations of velocities that move the robot, no equilibrium within reach, and
+    one that is not isolated: the message names the velocities along which nothing resists, for
+    `hold`.
     """
     checked_module(module, CALLER)
-    if has_constraints(module) and any(module._velocity_rows):
-        raise RequestError(
-            f"{CALLER}: constraints of velocities are not available; they hold a robot at rest "
-            "wherever it is, by forces that leave the pose open"
-        )
     needed = ["inverse_dynamics_derivatives"]
     if has_constraints(module):
         needed += ["constraints", "constraint_jacobian", "constraint_torque_derivatives"]
+        needed += ["constraint_rates"] * any(module._velocity_rows)
     refuse_missing(module, [name for name in needed if not hasattr(module, name)], CALLER)
     forces, instant = _array("loads", loads, (module.n_loads, 6)), float(_array("t", t, ()))
     values = parameter_values(module, parameters, CALLER)
@@ -180,8 +186,10 @@ def equilibrium(
     if not at.is_balanced:
         at, iterations = statics.settled(start, by_work=False)
     statics.refuse(at)
+    statics.refuse_moved(at.q)
     skew = np.abs(at.A - at.A.T).max(initial=0.0) > SYMMETRIC * at.stiffest
-    stable = None if skew else bool((at.values > 0.0).all())
+    sign = -1 if (at.values < -at.doubt).any() else 1 if (at.values > at.doubt).all() else 0
+    stable = None if skew or not sign else sign > 0
     return Equilibrium(at.q, at.multipliers, at.r, iterations, stable, at.K, statics)
 
 
@@ -190,8 +198,9 @@ class Balance:
     """Forces and stiffness at one configuration, in the notation of the module.
 
     `B` is (n, k) for k free motions; `values` (k,) and `vectors` (k, k) are eigenvalues and
-    eigenvectors of the symmetric part of A, `size` is the norm of g, `rounding` the one below which
-    forces are balanced.  `descended` is whether a descent led here.
+    eigenvectors of the symmetric part of A, `doubt` (k,) sizes of eigenvalues below which their
+    signs are undecided, `size` is the norm of g, `rounding` the one below which forces are balanced.
+    `descended` is whether a descent led here.
     """
 
     q: Array
@@ -203,6 +212,7 @@ class Balance:
     A: Array
     values: Array
     vectors: Array
+    doubt: Array
     size: float
     rounding: float
     descended: bool
@@ -294,7 +304,11 @@ class Statics:
         terms = np.abs(h) + np.abs(self.tau) + (np.abs(J.T) @ np.abs(x))[:, 0]
         terms = np.abs(B.T) @ (terms + np.abs(K).sum(axis=1))
         size, rounding = float(np.linalg.norm(g)), BALANCED * float(np.linalg.norm(terms))
-        modes = np.linalg.eigh((A + A.T) / 2)
+        values, vectors = np.linalg.eigh((A + A.T) / 2)
+        # forces of half a squared distance are balanced up to here, and stiffness is linear in it
+        reach = np.sqrt(2.0 * BALANCED) * np.abs(B @ vectors).max(axis=0, initial=0.0)
+        doubt = reach * (np.abs(vectors.T) @ terms)
+        modes = values, vectors, doubt
         return Balance(q, multipliers, r, K, B, g, A, *modes, size, rounding, descended)
 
     def settled(self, at: Balance, by_work: bool) -> tuple[Balance, int]:
@@ -361,6 +375,19 @@ class Statics:
             raise RequestError(
                 f"{CALLER}: it is not isolated: {resists}; choose a pose by {remedy}"
             )
+
+    def refuse_moved(self, q: Array) -> None:
+        """Refuse constraints of velocities that do not hold at rest at q (nq,)."""
+        if not has_constraints(self.module) or not any(self.module._velocity_rows):
+            return
+        rates = self.module.constraint_rates(q, np.zeros(self.module.n), **self.of_loops)
+        rows = zip(self.module.constraint_names, self.module._velocity_rows, rates, strict=True)
+        for name, is_of_velocities, rate in rows:
+            if is_of_velocities and rate != 0.0:
+                raise RequestError(
+                    f"{CALLER}: relation {name!r} moves the robot: at rest it is {rate:.6g}; "
+                    "choose another t, or a relation without terms that contain no velocity"
+                )
 
     def derivatives(self, q: Array, multipliers: Array, K: Array) -> EquilibriumDerivatives:
         """Return derivatives of an equilibrium with the stiffness K (n, n)."""

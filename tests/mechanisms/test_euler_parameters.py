@@ -14,6 +14,7 @@ from symgen.exact import prove
 from symgen.formulations import FORMULATIONS, VARIANTS
 from symgen.formulations.interface import reason
 from symgen.kinematics.tree import build_tree
+from symgen.runtime.configuration import configuration_of
 from tests.mechanisms.models import CLOSED, SEAT, body, held_text, loaded, model
 from tests.modules import described, file_of
 
@@ -61,6 +62,44 @@ def test_steps_keep_the_norm_and_are_of_second_order():
         assert np.abs(fixed.violation).max() < 1e-12
         errors.append(float(np.abs(fixed.q - exact.q).max()))
     assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.02)  # ALI3-P is of second order
+
+
+@pytest.mark.slow
+def test_springs_and_a_tyre_move_a_body_as_with_a_quaternion():
+    """A wheel on a body that hangs on a spring rolls over uneven ground."""
+    joints = [
+        {"name": "root", "type": "floating", "origin": {}, "link": body("trunk", 20.0)},
+        {"name": "wheel", "type": "revolute", "axis": [0, 1, 0.1], "origin": {"xyz": [0.1, 0.3, 0]},
+         "link": body("rim", 1.0)},
+    ]  # fmt: skip
+    ends = [{"link": "base", "point": [0, 0, 2]}, {"link": "trunk", "point": [0.1, 0.2, 0.3]}]
+    tyre = {
+        "name": "tyre", "type": "tyre", "wheel": "wheel", "radius": 0.5, "width": 0.2,
+        "normal": {"stiffness": [9000], "damping": 100}, "ground": "0.1*sin(2*x)*cos(y)",
+        "slip": {"longitudinal": 300, "lateral": 200, "friction": [0.9, 0.5]},
+    }  # fmt: skip
+    sections = {"springs": [{"name": "hang", "between": ends, "stiffness": 90, "damping": 4}],
+                "forces": [tyre]}  # fmt: skip
+    fine, one = (
+        loaded(model("rolling", [{**joints[0], "coordinates": kind}, joints[1]], **sections), names)
+        for kind, names in (
+            ("quaternion", ["forward_dynamics"]),
+            ("euler_parameters", [*CLOSED, "inverse_dynamics", "inverse_dynamics_derivatives"]),
+        )
+    )
+    q = np.array([0.0, 0.0, 0.47, 0.1, -0.2, 0.1, np.sqrt(0.94), 0.0])
+    qd = np.array([1.0, 0.2, 0.0, 0.3, -0.2, 0.4, 2.0])
+    times, options = np.linspace(0, 0.5, 6), {"rtol": 1e-9, "atol": 1e-11}
+    theirs = symgen.simulate(fine, q, qd, times, **options).q.values
+    qd = configuration_of(fine).rate(q, qd)
+    mine = symgen.simulate(one, q, qd, times, **options).q.values
+    assert np.abs(mine - theirs).max() < 1e-7 and np.ptp(mine, axis=0).min() > 0.01
+    rest, h = np.zeros(8), 1e-6 * np.eye(8)
+    _, *slopes, _ = one.inverse_dynamics_derivatives(q, qd, rest)
+    for slope, x, y in zip(slopes, (h, 0 * h), (0 * h, h), strict=True):
+        sides = [one.inverse_dynamics(q + s * x, qd + s * y, rest) for s in (1, -1)]
+        error = (sides[0] - sides[1]).T / 2e-6 - slope
+        assert np.abs(error).max() < 1e-7 * np.abs(slope).max()
 
 
 def test_beside_quaternions_and_joints_that_follow():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -204,6 +205,50 @@ def test_positions_do_not_know_constraints_of_velocities():
     assert str(state).startswith("2 constraints; 3 degrees of freedom, 5 of positions (Gruebler")
 
 
-def test_equilibria_are_refused():
-    with pytest.raises(RequestError, match="constraints of velocities are not available"):
+LEANING = (
+    DISC.replace("[0, 0, -9.81]", "[0.8, 0.6, -9.81]")
+    .replace("name: lean,", "name: lean, stiffness: 30, rest: 0.2,")
+    .replace("name: heading,", "name: heading, stiffness: 3,")
+    .replace("relations:", """springs: [{name: tie, stiffness: 40, length: 0.2, between: [
+  {link: base, point: [0.1, 0.2, 0.9]}, {link: leaning, point: [0.05, 0, 0.3]}]}]
+relations:""")
+)  # fmt: skip
+
+
+@pytest.mark.slow
+def test_a_tied_disc_rests_on_a_slope():
+    """Friction keeps it from sliding sideways, and turns with it: there is no energy to be least.
+    Derivatives lead along velocities that do not slip."""
+    disc = module(LEANING, functions=BY_PARAMETERS, runtime_parameters="all")
+    rest, values = symgen.equilibrium(disc), disc.default_parameters
+    assert rest.stable is None and np.abs(rest.multipliers).max() > 1.0
+    released = disc.constrained_forward_dynamics(rest.q, np.zeros(5), np.zeros(5))
+    assert np.abs(released.qdd).max() < 1e-12 and np.abs(rest.residual).max() < 1e-12
+    np.testing.assert_allclose(released.multipliers, rest.multipliers, atol=1e-11)
+    slopes = rest.derivatives()
+    assert np.abs(disc.constraint_jacobian(rest.q) @ slopes.dq).max() < 1e-14
+    for k, name in enumerate(disc.parameter_names):
+        h = 1e-5
+        above, below = (
+            symgen.equilibrium(disc, q=rest.q, parameters={name: values[k] + s}) for s in (h, -h)
+        )
+        np.testing.assert_allclose((above.q - below.q) / (2 * h), slopes.dq[:, k], atol=1e-9)
+        change = above.multipliers - below.multipliers
+        np.testing.assert_allclose(change / (2 * h), slopes.dmultipliers[:, k], atol=1e-8)
+
+
+@pytest.mark.slow
+def test_equilibria_that_roll():
+    """That of the same wheel by a relation of positions; a moved ground, and a pose left open."""
+    held, texts = ["heading"], [LEANING, re.sub(r"qd\.(x|y|spin)", r"q.\1", LEANING)]
+    texts[0] = texts[0].replace("cos(q.heading)", "1").replace("sin(q.heading)", "0")
+    texts[1] = texts[1].replace("cos(q.heading)", "1").replace("sin(q.heading)", "0")
+    one, same = (symgen.equilibrium(module(x, functions=BY_STATE), held) for x in texts)
+    np.testing.assert_allclose(one.q, same.q, atol=1e-12)
+    np.testing.assert_allclose(one.multipliers, same.multipliers, atol=1e-11)
+    assert one.stable is same.stable is True and abs(one.q[4]) > 0.1
+    with pytest.raises(RequestError, match=r"along heading, spin; choose a pose by hold=\['headin"):
         symgen.equilibrium(module(DISC, functions=BY_STATE))
+    moved = module(texts[0].replace("qd.y -", "qd.y - 0.5 -"), functions=BY_STATE)
+    with pytest.raises(RequestError, match=r"'rolls_in_y' moves the robot: at rest it is -0\.5; "):
+        symgen.equilibrium(moved, held)

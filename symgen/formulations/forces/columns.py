@@ -8,7 +8,9 @@ by J_j = l_j + a_j x (x - o_j), and (Featherstone 2008, section 2.10, of fields 
     da_j/dq_k = a_k x a_j  where joint k carries the axis of joint j,  0          where j carries k.
 
 The axes of a joint on a manifold are fixed in its own link, and so every column of it carries all
-others: with this, derivatives are those in the tangent space.
+others: with this, derivatives are those in the tangent space.  So does every one of the four Euler
+parameters p of a joint carry the others.  Their axes a_l = R w_l(p) turn in the link as well, so
+that da_l/dp_k has R dw_l/dp_k in addition (`symgen.kinematics.euler_parameters`).
 
 The axis u of a wheel is a point whose velocity is the angular velocity w of its body: a joint turns
 it by a_j x u, and dw/dq_k = a_k x (angular velocity outboard of k).
@@ -40,6 +42,7 @@ from symgen.algebra.linear import Transform, Vector, identity, zero_vector
 from symgen.formulations.natural_frames import natural_bodies
 from symgen.formulations.state import State
 from symgen.kinematics.bodies import BodyAxis, BodyPoint
+from symgen.kinematics.euler_parameters import Turning
 from symgen.kinematics.forces import PointMotion
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.adjoints import pull_back
@@ -91,23 +94,35 @@ class Columns(Generic[S]):
         self.tree, self.b, self.state, self.root = tree, b, state, root
         self._suffix = "" if root == BASE else f"_in_{root}"
         algebra = b.algebra
+        self._turning = {
+            j: (joint, Turning(joint.of(state.q), joint.of(state.qd), algebra))
+            for joint in tree.euler_parameters
+            for j in joint.members
+        }
         self.poses = {root: Transform(identity(algebra), zero_vector(algebra))}
         self.axes: dict[int, Axis[S]] = {}
         for j in tree.towards(bodies):
             if j not in tree.path(root):
                 self._add(j)
         groups = [manifold.columns for manifold in tree.manifolds]
+        groups += [joint.members for joint in tree.euler_parameters]
         self._groups = {j: group for group in groups for j in group}
 
     def _add(self, j: int) -> None:
         joint, b = self.tree.joint(j), self.b
         placement = self.poses[joint.parent] @ joint.placement.tree
         rotation = placement @ joint.pose_in_joint(self.state.q[j - 1], b.algebra)
+        axis = joint.angular_axis(b.algebra)
+        if j in self._turning:
+            four, turning = self._turning[j]
+            axis = turning.axes[four.place(j)]
+            if four.place(j) == 0:
+                rotation = placement @ Transform(turning.rotation, zero_vector(b.algebra))
         with b.step("forces", joint.name):
             R = b.let(f"R_{j}{self._suffix}", rotation.rotation, "FM-1")
             p = b.let(f"p_{j}{self._suffix}", rotation.translation, "FM-1")
             o = b.let(f"o_{j}{self._suffix}", placement.translation, "FM-1")
-            a = b.let(f"a_{j}{self._suffix}", R.apply(joint.angular_axis(b.algebra)), "FM-1")
+            a = b.let(f"a_{j}{self._suffix}", R.apply(axis), "FM-1")
             slide = R.apply(joint.linear_axis(b.algebra))
             along = b.let(f"l_{j}{self._suffix}", slide, "FM-1")
         self.poses[j], self.axes[j] = Transform(R, p), Axis(a, along, o)
@@ -119,6 +134,13 @@ class Columns(Generic[S]):
     def carries(self, k: int, j: int) -> bool:
         """Whether joint k carries the axis of joint j."""
         return k in self.tree.path(j) or k in self._groups.get(j, ())
+
+    def turned(self, j: int, k: int) -> Vector[S]:
+        """R dw_j/dp_k of Euler parameters, 0 of all other joints."""
+        if j not in self._turning or k not in self._groups[j]:
+            return zero_vector(self.b.algebra)
+        four, turning = self._turning[j]
+        return self.poses[j].rotation.apply(turning.slope(four.place(j), four.place(k)))
 
     def moved(self, point: BodyPoint[S] | BodyAxis[S], label: str) -> MovedPoint[S]:
         """Position and velocity of a point, and its columns; those of an axis."""
@@ -185,20 +207,25 @@ class Columns(Generic[S]):
     ) -> list[S]:
         """Return the terms dJ_j/dq_k . f + da_j/dq_k . n, of joints that move the point."""
         if not self.carries(k, j):
-            turned = None if force is None else point.columns[k].cross(force)
-            return [] if turned is None else [self.axes[j].angular.dot(turned)]
-        parts = []
+            turned = point.columns[k]
+            return [] if force is None else [self.axes[j].angular.dot(turned.cross(force))]
+        terms, axis, turned = list[S](), self.axes[k], self.turned(j, k)
         if force is not None:
-            parts.append(point.columns[j].cross(force))
+            moment = (point.motion.x - axis.origin).cross(force)
+            terms += [axis.angular.dot(point.columns[j].cross(force)), turned.dot(moment)]
         if torque is not None:
-            parts.append(self.axes[j].angular.cross(torque))
-        return [self.axes[k].angular.dot(part) for part in parts]
+            terms += [axis.angular.dot(self.axes[j].angular.cross(torque)), turned.dot(torque)]
+        return terms
 
     def velocity_slope(self, point: MovedPoint[S], k: int) -> Vector[S]:
         """dv/dq_k = a_k x (what k and the joints beyond move) + (spin before k) x J_k"""
         before = [j for j in point.columns if not self.carries(k, j)]
         beyond = [j for j in point.columns if self.carries(k, j)]
         slope = self.axes[k].angular.cross(self.velocity(point.rates, beyond))
+        if k in self._turning:
+            turned = {j: self.turned(j, k) for j in self._groups[k]}
+            w, arm = self.velocity(turned, turned), point.motion.x - self.axes[k].origin
+            slope = slope + (w if point.spins is not None else w.cross(arm))
         if not before or point.spins is not None:
             return slope
         spins = {j: self.axes[j].angular for j in before}

@@ -5,7 +5,9 @@ of them, so that the torques of the bodies become tau - Q.  With dJ_j/dq_k and d
 `columns` and df/dq_k of `laws`,
 
     dQ_j/dq_k = J_j . df/dq_k + a_j . dn/dq_k + a_k . (J_j x f + a_j x n)  where k carries axis j,
-    dQ_j/dq_k = J_j . df/dq_k + a_j . dn/dq_k + a_j . (J_k x f)            where j carries k.
+    dQ_j/dq_k = J_j . df/dq_k + a_j . dn/dq_k + a_j . (J_k x f)            where j carries k;
+
+Euler parameters p_j, p_k of one joint add R dw_j/dp_k . (n + (x - o) x f).
 
 A joint transmits less by what acts outboard of it, in the axes of its link and about the point c_j
 of its wrench: w_j = -R_j^T [f; n + (x - c_j) x f].
