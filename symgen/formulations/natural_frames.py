@@ -15,12 +15,15 @@ A row is a product of vectors of the frames before and after the motion of a joi
     (v cos q - u sin q) . U = 0   revolute: u, v before, U after the motion,
     gap . axis - q = 0            prismatic.
 
-=========  ==================  ====================================================================
-symbol     code                meaning
-=========  ==================  ====================================================================
-e, o       ex_i, ey_i, ez_i,   axes and origin of link i, base axes; ex_i_dot and ex_i_ddot are
-           o_i                 rates
-=========  ==================  ====================================================================
+======================  ======================  ================================================
+symbol                  code                    meaning
+======================  ======================  ================================================
+e_x, e_y, e_z           ex_i, ey_i, ez_i        axes of link i, base axes
+o                       o_i                     origin of link i
+X_a', X_a''             ex_i_dot, ex_i_ddot     their rates, likewise of the others
+C_aj                    by_joint                derivative of X_a by coordinate j
+S_j                     spins                   angular velocity by the rate of coordinate j
+======================  ======================  ================================================
 """
 
 from __future__ import annotations
@@ -44,7 +47,7 @@ from symgen.program.builder import ProgramBuilder
 
 NOTES = {
     "NC-1": "e_x, e_y, e_z, o of a link: linear in its own coordinates and those of its parent "
-    "-- Garcia de Jalon, Bayo 1994, section 2.2",
+    "-- Garcia de Jalon, Bayo 1994, chapter 2",
     "NC-2": "their rates, linear in the rates of the coordinates",
 }
 

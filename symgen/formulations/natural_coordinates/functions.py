@@ -1,7 +1,7 @@
 """Functions of a tree in natural coordinates; `symgen.formulations.natural_frames` has X_a, S_j.
 
 The pseudo-inertia P of a body, (4, 4) in the frame of its link, gives its kinetic energy
-sum_ab P_ab X_a' . X_b' / 2 (Garcia de Jalon and Bayo 1994, section 4.2), so that M is constant:
+sum_ab P_ab X_a' . X_b' / 2 (Garcia de Jalon and Bayo 1994, chapter 4), so that M is constant:
 
     F_a = sum_b P_ab X_b'' - P_a4 g,   tau_j = sum_bodies sum_a C_aj . F_a
 """
@@ -35,7 +35,7 @@ from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder, Results
 
 NOTES = {
-    "NC-3": "F_a = sum_b P_ab X_b'' - P_a4 g -- Garcia de Jalon, Bayo 1994, sections 4.2, 5.1",
+    "NC-3": "F_a = sum_b P_ab X_b'' - P_a4 g -- Garcia de Jalon, Bayo 1994, chapter 4",
     "NC-4": "tau_j = sum_a C_aj . F_a, less those of the loads",
     "NC-5": "twice the kinetic energy: sum_ab P_ab X_a' . X_b'",
     "NC-6": "m c and m of all bodies, U = -sum_a P_a4 g . X_a",
