@@ -369,7 +369,7 @@ def print_comparison(result: Comparison) -> None:
             "-" if row.compile_seconds is None else f"{row.compile_seconds:.2f}",
             f"{row.single_ns:,.0f}",
             f"{row.batch_ns:,.0f}",
-            f"{row.disagreement:.0e}",
+            "-" if row.disagreement is None else f"{row.disagreement:.0e}",
         )
     coordinates = "1 coordinate" if result.n == 1 else f"{result.n} coordinates"
     console.print(f"{result.robot}: {coordinates}, {result.backend} backend", markup=False)
