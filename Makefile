@@ -47,7 +47,7 @@ test: $(VENV)/.installed-for-tests
 	$(BIN)/python -m pytest -m "not slow and not deep" --builds 12 $(PYTEST_FLAGS)
 
 test-rest: $(VENV)/.installed-for-tests
-	$(BIN)/python -m pytest -m "slow and not deep" --builds 62 $(PYTEST_FLAGS)
+	$(BIN)/python -m pytest -m "slow and not deep" --builds 66 $(PYTEST_FLAGS)
 
 test-all: test test-rest
 

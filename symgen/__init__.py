@@ -97,7 +97,7 @@ def load(
 
     from symgen import loaded
     from symgen.errors import RequestError
-    from symgen.options import BuildOptions, LoadOptions, ReadOptions, names
+    from symgen.options import NONE, BuildOptions, LoadOptions, ReadOptions, names
     from symgen.pipeline.building import build
     from symgen.support.journal import Journal, silent
     from symgen.support.suggestions import suggestion
@@ -108,7 +108,8 @@ def load(
         if key not in legal:
             raise RequestError(f"load() has no option {key!r}; {suggestion(key, legal)}")
         if key in ("formulations", "functions", "runtime_parameters"):
-            values[key] = names(cast("str", value))
+            is_none = key == "runtime_parameters" and value in ((), [])
+            values[key] = names(NONE if is_none else cast("str", value))
         elif key in ("loads", "points"):
             values[key] = (value,) if isinstance(value, str) else tuple(cast("list[str]", value))
         elif key in ("out", "templates") and value is not None:

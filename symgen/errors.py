@@ -18,7 +18,7 @@ class Fault:
     """One fault of a model file: its place, and a message with the expected input.
 
     `line` counts from 1; 0 means that no line applies (an unreadable file, say).
-    `key` is the path of the key, for example ``joints[1].parent``; empty for the whole file.
+    `key` is the path of the key, for example ``joints.wrist.parent``; empty for the whole file.
     As a string it has no control characters, which an untrusted file may contain.
     """
 

@@ -142,5 +142,5 @@ def names(value: str | Iterable[str]) -> tuple[str, ...]:
     parts = value.split(",") if isinstance(value, str) else list(value)
     result = tuple(part.strip() for part in parts)
     if not all(result) or not result:
-        raise RequestError(f"an empty name in {value!r}")
+        raise RequestError(f"expected one name or more, separated by commas; found {value!r}")
     return tuple(dict.fromkeys(result))

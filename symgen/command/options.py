@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import wraps
+from inspect import getdoc
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -153,6 +154,7 @@ def reading_options(
         reading = ReadOptions(without_loops, packages, xacro_arguments, angles, floating_base)
         return command(reading=reading, **rest)
 
+    with_reading.__doc__ = f"{getdoc(command)}\n\nNAME:=VALUE are arguments of a file in xacro."
     for option in reversed((*_READING, words)):
         with_reading = option(with_reading)
     return with_reading

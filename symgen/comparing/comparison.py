@@ -79,6 +79,7 @@ class Comparison:
     n: int
     backend: str
     rows: tuple[Row, ...]
+    closed: bool = False
 
     @property
     def conclusion(self) -> tuple[str, ...]:
@@ -90,7 +91,10 @@ class Comparison:
         if not compared:
             return ("each function has one formulation only: there is nothing to compare",)
         largest = max(row.disagreement for each in compared for row in each)
+        solved = "accelerations of a mechanism are solved numerically, alike for all formulations: "
+        solved += "constrained_forward_dynamics"
         return (
+            *((solved,) if self.closed else ()),
             f"fewest operations: {_best(compared, lambda row: row.after.total)}",
             f"fastest in batches: {_best(compared, lambda row: row.batch_ns)}",
             f"all formulations agree within {largest:.0e} (relative)",
@@ -132,7 +136,8 @@ def compare(path: str | Path, options: BuildOptions, journal: Journal) -> Compar
     module.threads = 1
     try:
         rows = _rows(module, built, derived, options.templates, journal)
-        return Comparison(built.report.robot, built.report.n, module.backend, tuple(rows))
+        closed = bool(built.description.n_constraints)
+        return Comparison(built.report.robot, built.report.n, module.backend, tuple(rows), closed)
     finally:
         forget_package(module)
 

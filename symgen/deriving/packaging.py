@@ -20,7 +20,7 @@ from symgen.emit.text import plain
 from symgen.formulations import FORMULATIONS
 from symgen.kinematics.loops import loop_axes, row_units, velocity_rows
 from symgen.kinematics.topology import topology
-from symgen.kinematics.tree import KinematicTree, build_tree
+from symgen.kinematics.tree import KinematicTree, build_tree, coordinate_units
 from symgen.optimize.operations import OperationCount
 from symgen.options import DEFAULT
 from symgen.program.functions import FUNCTION_NAMES, function_named
@@ -152,6 +152,7 @@ def _facts(description: RobotDescription, derived: Derived) -> dict[str, Fact]:
     links = tuple(numbers.get(point.link, 0) for point in description.points)
     joints = description.free_joints
     actuated = tuple(joint.actuated for joint in joints for _ in joint.coordinate_names)
+    drawn = {**figure(description), "units": coordinate_units(tree)}
     facts = {
         "inertial_parameters": Fact(_ARRAY, _inertial_parameters(description, tree)),
         "joint_terms": Fact("dict[str, Array]", _joint_terms(description)),
@@ -169,7 +170,7 @@ def _facts(description: RobotDescription, derived: Derived) -> dict[str, Fact]:
         "output_units": Fact(_NAMES, tuple(plain(output.unit) for output in tree.outputs)),
         "output_sparsity": Fact("dict[str, NDArray[np.bool_]]", _output_sparsity(derived)),
         "condition": Fact("float", terms),
-        "_figure": Fact("str", json.dumps(figure(description))),
+        "_figure": Fact("str", json.dumps(drawn)),
     }
     if tree.forces:
         facts["force_names"] = Fact(_NAMES, tuple(force.name for force in tree.forces))

@@ -61,6 +61,7 @@ def _links(description: RobotDescription) -> list[dict[str, Any]]:
             "parent": numbers.get(joint.parent, -1),
             "mass": scripted(joint.link.mass),
             "com": [scripted(entry) for entry in joint.link.com],
+            **({"slides": _axis(joint)} if joint.type == "prismatic" else {}),
         }
         for joint in description.joints
     ]
@@ -109,7 +110,7 @@ def _ties(description: RobotDescription) -> dict[str, Any]:
 
 
 def _axis(joint: JointDescription) -> list[Any]:
-    """Return the axis of a revolute joint in the frame of its link, not normalized."""
+    """Return the axis of a joint in the frame of its link, not normalized."""
     if joint.dh is None:
         return [scripted(entry) for entry in joint.axis or Z_AXIS]
     alpha = scripted(joint.dh.alpha) if joint.dh.convention == "standard" else 0.0

@@ -18,8 +18,10 @@ from __future__ import annotations
 import os
 import re
 import stat
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import islice
 from os import PathLike, fspath
 from pathlib import Path
@@ -39,7 +41,7 @@ from ruamel.yaml.events import (
 from ruamel.yaml.reader import ReaderError
 from ruamel.yaml.scanner import Scanner, ScannerError
 
-from symgen.description.wording import KeyPath, key_path, shown
+from symgen.description.wording import KeyPath, is_plain, key_path, shown
 from symgen.errors import Fault, ModelError
 from symgen.support.suggestions import nearest
 
@@ -91,6 +93,15 @@ class Listing:
     items: tuple[Node, ...]
     line: int
 
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The names of the items in key paths; "" for an item without a name of its own."""
+        entries = [item.entries if isinstance(item, Table) else {} for item in self.items]
+        values = [entry["name"].value if "name" in entry else None for entry in entries]
+        names = [value.text if isinstance(value, Scalar) else "" for value in values]
+        count = Counter(names)
+        return tuple(name if count[name] == 1 and is_plain(name) else "" for name in names)
+
 
 Node = Scalar | Table | Listing
 
@@ -118,11 +129,27 @@ class Document:
 
     def key(self, path: KeyPath) -> str:
         """Return the name of a value in messages."""
-        places = self.places or {}
+        places, names = self.places or {}, self._with_names(path)
         for end in range(len(path), 0, -1):
             if path[:end] in places:
-                return ".".join(filter(None, (places[path[:end]], key_path(path[end:]))))
-        return key_path(path)
+                return ".".join(filter(None, (places[path[:end]], key_path(names[end:]))))
+        return key_path(names)
+
+    def _with_names(self, path: KeyPath) -> KeyPath:
+        """Replace indices by names of list items, except for the key `name` itself."""
+        node: Node | None = self.root
+        steps = []
+        for step, below in zip(path, (*path[1:], ""), strict=False):
+            name = ""
+            if isinstance(node, Listing) and isinstance(step, int) and step < len(node.items):
+                name = node.names[step] if below != "name" else ""
+                node = node.items[step]
+            elif isinstance(node, Table) and step in node.entries:
+                node = node.entries[str(step)].value
+            else:
+                node = None
+            steps.append(name or step)
+        return tuple(steps)
 
     def where(self, path: KeyPath) -> tuple[str, int]:
         """Return the file and line of a key or list item."""
@@ -259,7 +286,7 @@ class _Frame:
 class _Composer:
     def __init__(self, file: str) -> None:
         self.file = file
-        self.faults: list[Fault] = []
+        self.faults: list[tuple[int, KeyPath, str]] = []
         self.stack: list[_Frame] = []
         self.anchors: dict[str, tuple[Node, int, int]] = {}  # with weight and height
         self.root: Node | None = None
@@ -269,10 +296,16 @@ class _Composer:
     def fault(self, line: int, message: str, path: KeyPath | None = None) -> None:
         if path is None:
             path = tuple(frame.step for frame in self.stack)
-        self.faults.append(Fault(self.file, line, key_path(path), message))
+        self.faults.append((line, path, message))
+
+    def reported(self, document: Document) -> list[Fault]:
+        return [
+            Fault(self.file, line, document.key(path), text) for line, path, text in self.faults
+        ]
 
     def stop(self, line: int, message: str) -> ModelError:
-        return ModelError([*self.faults, Fault(self.file, line, "", message)])
+        without_tree = Document(self.file, Table({}, 0), ())
+        return ModelError([*self.reported(without_tree), Fault(self.file, line, "", message)])
 
     def take(self, event: Any) -> None:
         line = event.start_mark.line + 1
@@ -396,7 +429,8 @@ def compose(text: str, file: str) -> Document:
         raise composer.stop(0, f"malformed YAML: {error}") from None
     if composer.root is None or composer.root == Scalar("", "null", composer.root.line):
         raise composer.stop(0, "the file is empty; a model starts with 'symgen: 1'")
-    return Document(file, composer.root, tuple(composer.faults))
+    document = Document(file, composer.root, ())
+    return replace(document, faults=tuple(composer.reported(document)))
 
 
 def _refuse_endless(text: str, file: str) -> None:

@@ -542,7 +542,7 @@ class LoopTable(KeyTable):
 
 
 class InitialTable(KeyTable):
-    """Initial state of a simulation; missing entries are zero."""
+    """Initial state of simulations and pages; missing entries are zero."""
 
     q: dict[str, Number] | None = optional("positions by the name of a coordinate")
     qd: dict[str, Number] | None = optional("velocities by the name of a coordinate")

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from symgen.support.suggestions import nearest
 
 KeyPath = tuple[str | int, ...]
-"""Path of a value in a file: keys of mappings and indices (from 0) of lists."""
+"""Path of a value in a file: keys of mappings, and indices (from 0) or names of list items."""
 
 _LONGEST_QUOTE = 60
 
@@ -28,15 +28,19 @@ def _truncated(text: str) -> str:
     return text if len(text) <= _LONGEST_QUOTE else f"{text[: _LONGEST_QUOTE - 3]}..."
 
 
+def is_plain(name: str) -> bool:
+    """Whether a key path contains a name without quotes."""
+    return name.isascii() and name.replace("-", "_").isidentifier() and len(name) <= _LONGEST_QUOTE
+
+
 def key_path(path: KeyPath) -> str:
-    """Format a path, for example ``joints[1].link.mass``."""
+    """Format a path, for example ``joints.elbow.link.com[2]``; items are counted from 1."""
     text = ""
     for step in path:
         if isinstance(step, int):
-            text += f"[{step}]"
+            text += f"[{step + 1}]"
         else:
-            plain = step.isascii() and step.replace("-", "_").isidentifier()
-            name = step if plain and len(step) <= _LONGEST_QUOTE else shown(step)
+            name = step if is_plain(step) else shown(step)
             text += f".{name}" if text else name
     return text
 

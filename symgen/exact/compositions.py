@@ -298,6 +298,8 @@ def composed(programs: Mapping[Key, Program[Scalar]]) -> dict[Key, Program[Scala
             continue
         if composition is RELATED and not _sizes(model)["n_constraints"]:
             continue
+        if composition is OUTPUTS and not _sizes(model)["n_outputs"]:
+            continue
         if not composition.sources:
             result[MODEL, composition.name] = _program(composition, [model], model)
         for formulation in formulations if composition.sources else ():

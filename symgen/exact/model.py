@@ -20,6 +20,7 @@ from symgen.description.quantities import (
     POINTS,
     RATES,
     SINGLE,
+    TYRES,
     WRENCH_PARTS,
     WRENCHES,
     quantity,
@@ -57,7 +58,7 @@ FORCES = "forces of the model"
 """An output without entries, for models with forces."""
 
 EXPRESSIONS = "expressions of the outputs"
-"""The outputs of the model, over symbols for their quantities."""
+"""The outputs of the model, over symbols for their quantities; none if some are of tyres."""
 
 NAMES = "names of "
 """Prefix of the name of an array: symbols of the quantities that its entries are."""
@@ -166,14 +167,21 @@ def _write_outputs(tree: KinematicTree[Scalar], builder: ProgramBuilder[Scalar])
     """Write the expressions of the outputs over symbols for quantities, and the quantities that the
     entries of arrays are."""
     algebra = with_definitions(tree.algebra, tree.definitions)
-    expressions = [scalar(output.expression, algebra) for output in tree.outputs]
-    builder.output(EXPRESSIONS, (len(expressions),), expressions)
+    if not has_outputs_of_tyres(tree):
+        expressions = [scalar(output.expression, algebra) for output in tree.outputs]
+        builder.output(EXPRESSIONS, (len(expressions),), expressions)
     for array, names in _quantities(tree).items():
         builder.output(NAMES + array, (len(names),), map(tree.algebra.symbol, names))
     multipliers = ("motion_multipliers",) if tree.tells_multipliers else ()
     for argument in ("t", "q", "qdd", "loads", *multipliers):
         declared = builder.declared(argument)
         builder.output(argument, declared.shape, declared.symbols)
+
+
+def has_outputs_of_tyres(tree: KinematicTree[Scalar]) -> bool:
+    """Whether an output is one of a tyre, which is no result of another function."""
+    names = {name for output in tree.outputs for name in output.expression.names}
+    return any(name.startswith(f"{TYRES}.") for name in names)
 
 
 def _quantities(tree: KinematicTree[Scalar]) -> dict[str, list[str]]:

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from itertools import chain
 
 from symgen.algebra.graph import Graph
-from symgen.algebra.nodes import Scalar
+from symgen.algebra.nodes import Scalar, reachable
 from symgen.description import RobotDescription
 from symgen.exact.claims import Claims
-from symgen.exact.compositions import CORIOLIS, OF_BODIES
+from symgen.exact.compositions import CORIOLIS, OF_BODIES, OUTPUTS
 from symgen.exact.evaluations import Evaluations, Programs
 from symgen.exact.general import general_robot, runtime_parameters
-from symgen.exact.model import MODEL, Key, model_program
+from symgen.exact.model import MODEL, Key, has_outputs_of_tyres, model_program
 from symgen.exact.movements import by_three_numbers
 from symgen.exact.points import random_points
 from symgen.exact.result import ExactResult, Proof
@@ -26,6 +26,11 @@ from symgen.support.collector import paused_collector
 from symgen.support.journal import Progress, silent
 
 POINTS = 2
+"""Number of random points."""
+
+POINTS_WITH_SIGNS = 20
+"""Number of random points for programs with signs, which are 1 or -1 at random: a wrong one is
+right at half of the points."""
 
 LARGEST_PROVEN = 1_000_000
 """Largest estimated number of operations of a function: more would take minutes and gigabytes."""
@@ -39,21 +44,27 @@ def prove(
     formulations: Sequence[Formulation] = FORMULATIONS,
     functions: Sequence[str] = FUNCTION_NAMES,
     *,
-    points: int = POINTS,
+    points: int | None = None,
     seed: int = 0,
     progress: Progress = silent,
 ) -> ExactResult:
-    """Prove that `formulations` derive equal `functions`, and correct derivatives."""
+    """Prove that `formulations` derive equal `functions`, and correct derivatives.
+
+    By default at `POINTS` random points, at `POINTS_WITH_SIGNS` where functions have signs.
+    """
     start = time.perf_counter()
     with paused_collector():
         programs, left_out = general_programs(description, formulations, functions, progress)
+        results = chain.from_iterable(program.results for program in programs.values())
+        has_signs = any(node.op in ("abs", "sign") for node in reachable(results))
+        points = points or (POINTS_WITH_SIGNS if has_signs else POINTS)
         rows, degree = compare(programs, points=points, seed=seed, progress=progress)
     compared = {row.function for row in rows}
     for (formulation, function), program in programs.items():
         if formulation != MODEL and program.results and function not in compared:
             left_out[f"{formulation}.{function}"] = "nothing to compare it with"
     seconds = time.perf_counter() - start
-    return ExactResult(description.name, rows, left_out, points, degree, seconds)
+    return ExactResult(description.name, rows, left_out, points, degree, has_signs, seconds)
 
 
 def general_programs(
@@ -79,6 +90,8 @@ def general_programs(
     if tree.forces:
         reason = "the springs and forces of the model contribute to it"
         left_out.update({composition.name: reason for composition in OF_BODIES})
+    if has_outputs_of_tyres(tree):
+        left_out[OUTPUTS.name] = "tyres are results of no other function"
     for item in formulations:
         obstacle = item.why_not(tree)
         if obstacle is not None:

@@ -64,7 +64,8 @@ class ExactResult:
     """All claims, and their certainty.
 
     `points` random points were used, each modulo a prime of `BITS` bits; `degree` bounds the
-    probability that a difference hides at one of them.  `left_out` gives the reasons why
+    probability that a difference hides at one of them.  `has_signs`: the functions have absolute
+    values or signs, and a wrong sign hides at half of the points.  `left_out` gives the reasons why
     formulations or functions are missing.
     """
 
@@ -73,6 +74,7 @@ class ExactResult:
     left_out: Mapping[str, str]
     points: int
     degree: int
+    has_signs: bool
     seconds: float
 
     @property
@@ -111,7 +113,8 @@ class ExactResult:
                 f"{count} hold {where}, which proves NOTHING: the degree of this model's equations "
                 f"is so large that a difference would stay hidden {hidden}; ask for more --points"
             )
-        return f"{count} proven {where}; a difference would stay hidden {hidden}"
+        sign = f", a wrong sign with {0.5**self.points:.0e}" if self.has_signs else ""
+        return f"{count} proven {where}; a difference would stay hidden {hidden}{sign}"
 
     def raise_if_failed(self) -> None:
         """Raise `ValidationError` with every claim that does not hold."""
@@ -126,6 +129,7 @@ class ExactResult:
             "points": self.points,
             "bits": BITS,
             "degree": self.degree,
+            "has_signs": self.has_signs,
             "probability": self.probability,
             "seconds": round(self.seconds, 4),
             "left_out": dict(self.left_out),

@@ -34,6 +34,7 @@ from typing import Generic
 
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Transform, Vector
+from symgen.algebra.nodes import Scalar
 from symgen.description.expressions import evaluate
 from symgen.description.model import (
     JointDescription,
@@ -506,3 +507,15 @@ def _chain(
         values = terms_of(terms, algebra)
         chain.append(Joint(name, number, parent, motion, at, empty, values, prescribed))
     return chain
+
+
+def coordinate_units(tree: KinematicTree[Scalar]) -> tuple[str, ...]:
+    """Return units of the independent coordinates: "rad", "m", "" for one of Euler parameters."""
+
+    def turns(joint: Joint[Scalar]) -> bool:
+        axis = joint.type.angular_axis(joint.placement.axis, tree.algebra)
+        return any(not x.is_zero for x in axis)
+
+    return tuple(
+        "" if tree.turned_by(x.number) else "rad" if turns(x) else "m" for x in tree.independent
+    )

@@ -30,6 +30,7 @@ from symgen.errors import RequestError
 from symgen.options import ReadOptions
 from symgen.page.packing import as_script, packed
 from symgen.page.shapes import GREY, Shape, cylinder, shapes_of
+from symgen.runtime.configuration import FREE, configuration_of
 from symgen.support.arrays import Array, Index
 from symgen.toolchain.files import check_writable, replace_file
 
@@ -67,6 +68,15 @@ for (const command of [{commands}]) {{
 </html>
 """
 VIEWERS = ("symgen", "meshcat")
+
+
+MIXED = "rad, m"
+WORDS = {
+    "rad": ("Angles (rad)", "Torques (N m)"), "m": ("Displacements (m)", "Forces (N)"),
+    "": ("Quaternions", "Torques (N m)"),
+    MIXED: ("Coordinates (rad, m)", "Torques and forces (N m, N)"),
+}  # fmt: skip
+"""Titles of coordinates, and of torques, by the unit of the coordinates."""
 
 
 @dataclass(frozen=True)
@@ -197,15 +207,21 @@ def player_facts(
     """Return the ``script`` elements that `animation.js` plays, by id, for t (T,), q (T, nq)."""
     _, times, poses = _poses(module, t, q, parameters)
     shown = np.unique(np.linspace(0, len(t) - 1, min(len(t), MOST_SAMPLES)).astype(int))
-    listed = [Curves("Coordinates (rad, m)", module.position_names, q)]
-    if tau is not None and tau.any():
-        listed.append(Curves("Torques and forces (N m, N)", module.coordinate_names, tau))
+    figure = _figure(module, parameters)
+    listed = []
+    for of_velocities, values in ((False, q), *(() if tau is None else ((True, tau),))):
+        names = module.coordinate_names if of_velocities else module.position_names
+        for unit, numbers in by_unit(module, of_velocities).items():
+            chosen = [k for k in numbers if not of_velocities or values[:, k].any()]
+            if chosen:
+                title = WORDS[unit][of_velocities]
+                listed.append(Curves(title, [names[k] for k in chosen], values[:, chosen]))
     return {
         "player": as_script({
             "start": float(times[0]),
             "duration": float(times[-1] - times[0]),
             "frames": len(times),
-            "figure": _figure(module, parameters),
+            "figure": figure,
             "times": _rounded(t[shown]),
             "curves": [
                 {
@@ -228,6 +244,21 @@ def player_facts(
         "faces": _packed(_joined([shape.faces for shape in shapes])),
         "forces": _packed(np.zeros(0) if forces is None else _at(times, t, forces)),
     }  # fmt: skip
+
+
+def by_unit(module: Any, of_velocities: bool) -> dict[str, Index]:
+    """Return the numbers of entries of q, or of velocities, by their unit, a key of `WORDS`.
+
+    Modules of earlier versions do not have units.
+    """
+    stored = _figure(module, None).get("units", [MIXED] * module.n)
+    each, space = np.array(stored, dtype=object), configuration_of(module)
+    if not of_velocities:
+        each = np.full(space.nq, "", dtype=object)
+        each[space.positions] = np.array(stored, dtype=object)[space.velocities]
+        for kind, i, _ in space.joints:
+            each[i : i + 3 * (kind == FREE)] = "m"
+    return {unit: np.flatnonzero(each == unit) for unit in dict.fromkeys(each)}
 
 
 def _at(times: Array, t: Array, forces: Forces) -> Array:

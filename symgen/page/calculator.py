@@ -23,9 +23,9 @@ from symgen.description.figure import figure, link_numbers, scripted
 from symgen.description.model import Limits, RobotDescription
 from symgen.emit.emission import javascript_script
 from symgen.joints import joint_type
-from symgen.kinematics.tree import KinematicTree
+from symgen.kinematics.tree import KinematicTree, coordinate_units
 from symgen.options import STRAIGHT
-from symgen.page.closing import ClosingPart
+from symgen.page.closing import ClosingPart, initial_state
 from symgen.page.counting import CLOSING, LIVE_ONLY, Counted
 from symgen.runtime.configuration import FREE, Configuration, logarithm
 
@@ -78,7 +78,9 @@ def calculator(
         derived = derive_all(description, selection, form=STRAIGHT)
     coordinates = tuple(_coordinates(description, counted.tree))
     if closing is not None:
-        coordinates = tuple(_assembled(coordinates, closing, counted.tree))
+        coordinates = tuple(_moved(coordinates, closing.start, closing.rates, counted.tree))
+    elif description.initial:
+        coordinates = tuple(_moved(coordinates, *initial_state(description), counted.tree))
     parameters = tuple(_parameters(description, adjustable))
     loads = tuple(_load_entries(description))
     return Calculator(
@@ -143,34 +145,33 @@ def _coordinates(
     places = _places(description)
     free = (joint for joint in description.joints if joint.mimic is None)
     limits = [limit for joint in free for limit in joint.limits]
-    for i, (joint, limit) in enumerate(zip(tree.independent, limits, strict=True), start=1):
-        turns = any(
-            not x.is_zero for x in joint.type.angular_axis(joint.placement.axis, tree.algebra)
-        )
-        number = tree.turned_by(joint.number) is not None  # one of four Euler parameters
-        low, high = _range(limit, math.pi if turns else 1.0)
+    rows = zip(tree.independent, limits, coordinate_units(tree), strict=True)
+    for i, (joint, limit, unit) in enumerate(rows, start=1):
+        low, high = _range(limit, math.pi if unit == "rad" else 1.0)
         times = i if len(limits) <= LARGEST_BENT else 1
         yield {
             "name": joint.name, "place": places[i - 1],
-            "unit": "" if number else "rad" if turns else "m",
-            "torque": "N m" if turns or number else "N", "low": low, "high": high,
+            "unit": unit, "torque": "N" if unit == "m" else "N m", "low": low, "high": high,
             "q": round(min(max(FIRST_STATE["q"] * times, low), high), 6),
             "qd": FIRST_STATE["qd"], "qdd": FIRST_STATE["qdd"],
         }  # fmt: skip
 
 
-def _assembled(
-    coordinates: Sequence[Mapping[str, Any]], closing: ClosingPart, tree: KinematicTree[Scalar]
+def _moved(
+    coordinates: Sequence[Mapping[str, Any]],
+    start: Sequence[float],
+    rates: Sequence[float],
+    tree: KinematicTree[Scalar],
 ) -> Iterator[Mapping[str, Any]]:
-    """Yield sliders that stand where the loops are closed, with the velocities of the file."""
+    """Yield sliders at the coordinates `start` (nq,), of any norm, and the velocities (n,)."""
     space = Configuration(len(coordinates), tree.quaternions)
-    q = np.array(closing.start)
+    q = np.asarray(space.normalize(np.array(start)))
     sliders = np.array(space.coordinates(q))
     for kind, i, k in space.joints:
         turn = 3 * (kind == FREE)
         sliders[k : k + turn] = q[i : i + turn]
         sliders[k + turn : k + turn + 3] = logarithm(q[i + turn : i + turn + 4])
-    for coordinate, place, rate in zip(coordinates, sliders.tolist(), closing.rates, strict=True):
+    for coordinate, place, rate in zip(coordinates, sliders.tolist(), rates, strict=True):
         low, high = coordinate["low"], coordinate["high"]
         room = (high - low) / 2 if not low < place < high else 0.0
         ends = {"low": min(low, place - room), "high": max(high, place + room)}

@@ -10,15 +10,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from symgen.description.expressions import evaluate
 from symgen.description.model import LoopEnd, RobotDescription
 from symgen.errors import RequestError
 from symgen.joints import closing_type
 from symgen.kinematics.loops import row_units, velocity_rows
 from symgen.kinematics.tree import KinematicTree
-from symgen.runtime.configuration import Configuration
 from symgen.validation.mobility import Mobility, mobility
 
 
@@ -56,18 +53,12 @@ def closing_part(description: RobotDescription, tree: KinematicTree[Any]) -> Clo
     if not description.n_constraints:
         return None
     state = check_closing(description)
-    values = description.parameter_values
-    initial_q, initial_qd = (
-        tuple(evaluate(entry, values) for entry in entries)
-        for entries in (description.initial_q, description.initial_qd)
-    )
-    start, rates = (initial_q, initial_qd) if state is None else (state.q, state.qd)
+    start, rates = initial_state(description) if state is None else (state.q, state.qd)
     timed = any("t" in relation.expression.names for relation in description.relations)
-    space = Configuration(len(description.coordinate_names), tree.quaternions)
     return ClosingPart(
         rows=tuple(_rows(description, state)),
         said="" if state is None else str(state),
-        start=tuple(np.asarray(space.normalize(np.array(start))).tolist()),
+        start=start,
         rates=rates,
         timed=timed,
         facts={
@@ -84,6 +75,18 @@ def closing_part(description: RobotDescription, tree: KinematicTree[Any]) -> Clo
             "velocityRows": velocity_rows(description),
         },
     )
+
+
+def initial_state(
+    description: RobotDescription,
+) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Return the initial coordinates (nq,) and velocities (n,) of the file."""
+    values = description.parameter_values
+    q, qd = (
+        tuple(evaluate(entry, values) for entry in entries)
+        for entries in (description.initial_q, description.initial_qd)
+    )
+    return q, qd
 
 
 def check_closing(description: RobotDescription) -> Mobility | None:

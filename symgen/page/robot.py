@@ -36,6 +36,7 @@ class LinkRow:
     joint: str
     type: str
     coordinates: str
+    drive: str
     placement: str
     limits: str
     mass: str
@@ -131,6 +132,7 @@ def _rows(description: RobotDescription) -> Iterator[LinkRow]:
             joint=joint.name,
             type=f"{joint.type} {rotations(joint)}".rstrip(),
             coordinates=_followed(joint.mimic) if joint.mimic else coordinates,
+            drive=_drive(joint),
             placement=_placement(joint),
             limits="; ".join(filter(None, map(_range, joint.limits))),
             mass=_number(link.mass, description),
@@ -141,6 +143,13 @@ def _rows(description: RobotDescription) -> Iterator[LinkRow]:
                 if not _is_zero(entry)
             ),
         )
+
+
+def _drive(joint: JointDescription) -> str:
+    """Return whether a joint has a drive, "" for those without coordinates of their own."""
+    if joint.mimic or not joint.coordinates:
+        return ""
+    return "prescribed" if any(joint.prescribed) else "yes" if joint.actuated else "none"
 
 
 def _followed(mimic: Mimic) -> str:

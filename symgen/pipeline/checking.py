@@ -8,7 +8,7 @@ from pathlib import Path
 from symgen.deriving.derivation import derive_all
 from symgen.deriving.selection import select
 from symgen.errors import RequestError, ValidationError
-from symgen.exact import POINTS, ExactResult, general_robot, prove, runtime_parameters
+from symgen.exact import ExactResult, general_robot, prove, runtime_parameters
 from symgen.formulations import formulations_named
 from symgen.options import ALL, DEFAULT, NONE, BuildOptions
 from symgen.pipeline.building import described, run
@@ -75,9 +75,7 @@ def check_exactly(
     runtime = runtime_parameters(description, robot) or (NONE,)
     functions = select(robot, replace(options, runtime_parameters=runtime)).functions
     formulations = formulations_named(options.formulations)
-    result = prove(
-        description, formulations, functions, points=points or POINTS, progress=journal.progress
-    )
+    result = prove(description, formulations, functions, points=points, progress=journal.progress)
     if not result.rows:
         reasons = [f"{name}: {reason}" for name, reason in result.left_out.items()]
         raise RequestError("\n".join(["there is nothing to prove exactly", *reasons]))

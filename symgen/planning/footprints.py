@@ -32,9 +32,9 @@ _CIRCLE = np.exp(2j * np.pi * np.arange(16) / 16).view(float).reshape(-1, 2)
 class Footing:
     """Contacts of a motion at K instants.
 
-    `feet` are numbers of contact points by the name of their link.  `places` (m) and `forces` (N)
-    of the points are along the axes of the ground, (K, P, 3); `on` says which stand, (K, P).
-    `weight` is that of the robot (N), 0 where it has none.
+    `feet` are numbers of contact points by the name of their link, or of the point where it is the
+    only one.  `places` (m) and `forces` (N) of the points are along the axes of the ground,
+    (K, P, 3); `on` says which stand, (K, P).  `weight` is that of the robot (N), 0 for none.
     """
 
     contacts: Contacts
@@ -96,8 +96,12 @@ def footing(task: Task, module: Any, contacts: Contacts, motion: Motion) -> Foot
     places = contacts.places_of(module, task.parameters).value(motion)
     assert motion.loads is not None
     weight = weight_of(module, task.parameters)
+    feet = {
+        contacts.names[points[0]] if len(points) == 1 else names[link]: points
+        for link, points in feet_of(module, contacts).items()
+    }
     return Footing(
-        contacts, {names[link]: points for link, points in feet_of(module, contacts).items()},
+        contacts, feet,
         places.reshape(len(places), -1, 3), motion.loads[:, contacts.loads, :3] @ contacts.axes.T,
         contacts.standing(motion.shares), weight if weight != NO_WEIGHT else 0.0,
     )  # fmt: skip

@@ -61,7 +61,7 @@ from symgen.planning.task import (
 )
 from symgen.planning.trajectories import Trajectory, trajectory
 from symgen.planning.transcription import TORQUE, Margins, forces, instants, transcribe
-from symgen.planning.verification import Verified, margins, simulate_forward, verify
+from symgen.planning.verification import Verified, demand, margins, simulate_forward, verify
 from symgen.support.arrays import Array
 from symgen.toolchain.loading import load_package
 
@@ -85,8 +85,6 @@ MOST_FEASIBLE = 150
 SLIDES = 0.25
 """Excess of friction pyramids between instants, as a share of the weight, above which a plan is not
 solved."""
-SLIGHT = 1e-3
-"""Largest violation of contacts that seem to depend on each other."""
 STAYS = 0.02
 """Error (rad, m) from one instant to the next, with contacts, above which a plan is not solved."""
 NEARBY = 1e-4
@@ -476,18 +474,20 @@ def _status(
     else:
         status = "solved" if solution.outcome.ended == SOLVED else "feasible"
     if conflict and status == "infeasible":
-        remarks += _out_of_reach(run, broken) or [_conflict(run.task, solution, broken)]
-        if run.task.contacts is not None and broken[0].over < SLIGHT:
+        remarks += _out_of_reach(run, broken) or [_conflict(run, solution, broken)]
+        if verified.ground is not None and max(verified.ground.missed.values(), default=0) > HOLDS:
             remarks.append(
-                "all of these are nearly met: points that stand may contradict each other, as flat "
-                "feet do on legs of less than six joints"
+                "points that stand may contradict each other, or the states: flat feet on legs of "
+                "less than six joints leave the trunk less than six freedoms"
             )
     elif worst and worst[0][1] > HOLDS and status != "stopped":
         name, _ = worst[0]
+        words = demand(run.module, name)
+        over = "exceeds its limit by" if words == name else "is missed by"
         finer = refined or run.task.method != SPLINES or name in verified.equations
         between = "; more segments reduce this" if finer else "; 'check: refine' prevents this"
         remarks.append(
-            f"between the instants {name} exceeds its limit by {verified.excess(name)} "
+            f"between the instants {words} {over} {verified.excess(name)} "
             f"{instant(verified.where[name])}{between}"
         )
     is_free = run.task.time[0] == SHORTEST < run.task.time[1]
@@ -563,15 +563,15 @@ def _unmet(
     return tuple(faults), any(fault.name in at_instants for fault in faults)
 
 
-def _conflict(task: Task, solution: _Solution, broken: tuple[Fault, ...]) -> str:
+def _conflict(run: _Run, solution: _Solution, broken: tuple[Fault, ...]) -> str:
     """Return contradictory demands, at the required time or at the longest."""
     T = float(solution.outcome.x[solution.program.sizes.time])
-    faults, most = [f"{fault.name} ({fault.text})" for fault in broken], 5
+    faults, most = [f"{demand(run.module, fault.name)} ({fault.text})" for fault in broken], 5
     if len(faults) > most:
         faults = [*faults[:most], f"{len(faults) - most} more"]
-    least, longest = task.time
+    task, (least, longest) = run.task, run.task.time
     if least == longest or np.isclose(T, longest):
-        faults.insert(0, f"the time ({'' if least == longest else 'at most '}{longest:.6g} s)")
+        faults.append(f"the time, {'' if least == longest else 'at most '}{longest:.6g} s")
     advice = ""
     if task.cuts:
         time = "" if least == longest else "a fixed 'time', and "

@@ -1,7 +1,7 @@
 """`Plan`, the result of `symgen.plan`: samples, status, remarks, and its files.
 
-.csv    t, then q, qd, qdd and tau by coordinate, forces f by contact point and base axis: a line of
-        names, numbers with 17 digits
+.csv    t, then q, qd, qdd and tau by coordinate, forces f by contact point and base axis, the
+        zero-moment point zmp (nan without contact): a line of names, numbers with 17 digits
 .npz    arrays t, q, qd, qdd, tau, control_points, knots, and degree, T; with quaternions also
         references, the attitudes at which control points of attitudes are 0; contact_forces
 .yaml   trajectory_msgs/JointTrajectory: positions, velocities, accelerations, efforts of the
@@ -31,7 +31,16 @@ import numpy as np
 
 from symgen.emit.templates import Templates
 from symgen.errors import RequestError
-from symgen.page.animation import MOST_CURVES, SCRIPTS, Curves, Forces, largest, player_facts
+from symgen.page.animation import (
+    MIXED,
+    MOST_CURVES,
+    SCRIPTS,
+    Curves,
+    Forces,
+    by_unit,
+    largest,
+    player_facts,
+)
 from symgen.page.shapes import Shape
 from symgen.planning.footprints import Footing, draw_centre, draw_reactions, footing
 from symgen.planning.grounded import Grounded
@@ -41,8 +50,8 @@ from symgen.planning.scene import axis_name, draw_scene, solids
 from symgen.planning.solver import INFEASIBLE, Step
 from symgen.planning.task import Task
 from symgen.planning.trajectories import Trajectory
-from symgen.planning.verification import Nearest
-from symgen.support.arrays import Array
+from symgen.planning.verification import Nearest, demand
+from symgen.support.arrays import Array, Index
 from symgen.toolchain.files import check_writable, replace_file
 
 EXCEEDED = "exceeded"
@@ -194,10 +203,11 @@ class Plan:
 
     @property
     def outcome(self) -> str:
-        """Time and objective in words, or that there is no motion."""
+        """Time and objective in words, or that no motion was found."""
         if self.status == INFEASIBLE:
-            return "no motion was found that meets the task"
-        return f"{self.T:.6g} s, objective {self.objective:.6g}"
+            return "no motion was found that meets the task, which is no proof that there is none"
+        optimum = ", a local optimum" if self.status == "solved" else ""
+        return f"{self.T:.6g} s, objective {self.objective:.6g}{optimum}"
 
     @property
     def stages(self) -> Mapping[str, tuple[int, int]]:
@@ -274,7 +284,8 @@ class Plan:
         if path.suffix not in FIGURES:
             raise RequestError(f"{path}: a plot is {', '.join(FIGURES)}")
         check_writable(path)
-        panels: tuple[Panel, ...] = (_coordinates, _velocities, _torques)
+        panels: tuple[Panel, ...] = _by_unit(self, _coordinates, _velocities)
+        panels += _panels_of_torques(self)
         if self.nearest is not None:
             panels = (_scene, *panels, _distances)
         if self.task.contacts is not None:
@@ -340,6 +351,9 @@ def _csv(plan: Plan) -> bytes:
     if plan.task.contacts is not None:
         header += [f"f_{name}_{axis}" for name in plan.task.contacts.names for axis in "xyz"]
         columns.append(plan.contact_forces.reshape(len(plan.t), -1))
+    if (ground := plan.footing_at(plan.shares)) is not None:
+        header += [f"zmp_{axis}" for axis in "xyz"]
+        columns.append(ground.centre)
     writer.writerow(header)
     writer.writerows([repr(float(x)) for x in row] for row in np.column_stack(columns))
     return text.getvalue().encode()
@@ -390,11 +404,12 @@ Panel = Callable[[Plan, Any], None]
 def _page(plan: Plan) -> str:
     """Return the page of figures with the moving robot."""
     layout = Templates()
+    moved, torques = _by_unit(plan, _coordinates, _velocities), _panels_of_torques(plan)
     figures = [
         (title, _svg(plan, panels, size))
         for title, panels, size in (
-            ("Coordinates and velocities", (_coordinates, _velocities), (7, 5)),
-            ("Torques", (_torques,), (7, 3)),
+            ("Coordinates and velocities", moved, (7, 2.5 * len(moved))),
+            ("Torques", torques, (7, 0.5 + 2.5 * len(torques))),
             ("Forces of the ground", _REACTIONS, (7, 6)),
             ("Zero-moment point from above", (_centre,), (7, 3)),
             ("Distances", (_distances,), (7, 3)),
@@ -421,12 +436,16 @@ def _page(plan: Plan) -> str:
         "report/plan.html",
         robot=plan.module.name,
         plan=plan,
-        worst=sorted(plan.worst.items(), key=lambda item: (-item[1], item[0])),
+        worst=[
+            (demand(plan.module, name), over)
+            for name, over in sorted(plan.worst.items(), key=lambda item: (-item[1], item[0]))
+        ],
         figures=figures,
         style=layout.source("report/style.css"),
         scripts=[layout.source(f"report/{name}.js") for name in SCRIPTS],
         data=player_facts(
-            plan.module, s * plan.T, plan.path.motion(s).q, plan.torques(s),
+            plan.module, s * plan.T, plan.path.motion(s).q,
+            plan.torques(s) * plan.module.actuated,
             dict(plan.task.parameters) or None, plan.solids, curves, plan._forces_at(s),
         ),
     )  # fmt: skip
@@ -474,18 +493,20 @@ def _curves(
     label: str,
     limits: Array | None = None,
     names: Sequence[str] | None = None,
+    among: Index | None = None,
 ) -> None:
     """A curve for every coordinate, or for other `names`, its limits dashed, shared ones in grey.
 
-    Of many coordinates those are drawn that change most.  Limits that no curve comes near are not
-    drawn: they would make the curves flat.
+    Only those with numbers `among` these are drawn, if any.  Of many coordinates those are drawn
+    that change most.  Limits that no curve comes near are not drawn: they would make them flat.
     """
     t = np.linspace(0.0, plan.T, len(values))
     colours: dict[float, list[str]] = {}
     names = names or plan.module.coordinate_names
-    chosen = largest(np.ptp(values, axis=0))
-    if len(chosen) < len(names):
-        title = f"the {len(chosen)} of {len(names)} that change most"
+    among = np.arange(len(names)) if among is None else among
+    chosen = among[largest(np.ptp(values[:, among], axis=0))]
+    if len(chosen) < len(among):
+        title = f"the {len(chosen)} of {len(among)} that change most"
         axis.set_title(title, fontsize=8, loc="left")
     for k in chosen:
         (line,) = axis.plot(t, values[:, k], label=names[k])
@@ -506,23 +527,49 @@ def _name_axis(axis: Any, plan: Plan) -> None:
     axis.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=8)
 
 
-def _coordinates(plan: Plan, axis: Any) -> None:
+def _by_unit(plan: Plan, *panels: Callable[..., None]) -> tuple[Panel, ...]:
+    """Return a panel for each unit of what `panels` draw: coordinates, otherwise velocities."""
+    return tuple(
+        partial(panel, unit=unit, among=among)
+        for panel in panels
+        for unit, among in by_unit(plan.module, panel is not _coordinates).items()
+    )
+
+
+def _coordinates(plan: Plan, axis: Any, unit: str, among: Index) -> None:
     q, names = plan.path.motion(_SHARES).q, plan.module.position_names
-    _curves(plan, axis, q, "q (rad, m)", names=names)
+    _curves(plan, axis, q, f"q ({unit})" if unit else "quaternion", names=names, among=among)
 
 
-def _velocities(plan: Plan, axis: Any) -> None:
-    qd = plan.path.motion(_SHARES).qd
-    _curves(plan, axis, qd, "qd (rad/s, m/s)", plan.task.limits.velocity)
+def _velocities(plan: Plan, axis: Any, unit: str, among: Index) -> None:
+    qd, rate = plan.path.motion(_SHARES).qd, f"qd ({unit}/s)" if unit else "qd (1/s)"
+    _curves(plan, axis, qd, rate, plan.task.limits.velocity, among=among)
 
 
-def _torques(plan: Plan, axis: Any) -> None:
+def _panels_of_torques(plan: Plan) -> tuple[Panel, ...]:
+    """Return a panel for each unit, or one of shares of limits that differ much."""
+    sizes = np.abs(plan.task.limits.torque).max(axis=1)
+    differ = np.all(np.isfinite(sizes)) and 0 < DIFFERENT * sizes.min() < sizes.max()
+    if differ:
+        return (_shares_of_limits,)
+    driven = np.array(plan.module.actuated)
+    units = by_unit(plan.module, True).items()
+    chosen = {unit: among[driven[among]] for unit, among in units}
+    return tuple(
+        partial(_torques, unit=x, among=among) for x, among in chosen.items() if len(among)
+    )
+
+
+def _shares_of_limits(plan: Plan, axis: Any) -> None:
     tau, limits = plan.torques(_SHARES), plan.task.limits.torque
     sizes = np.abs(limits).max(axis=1)
-    if np.all(np.isfinite(sizes)) and 0 < DIFFERENT * sizes.min() < sizes.max():
-        _curves(plan, axis, tau / sizes, "torque / its limit", limits / sizes[:, None])
-        return
-    _curves(plan, axis, tau, "torque (N m, N)", limits)
+    _curves(plan, axis, tau / sizes, "torque / its limit", limits / sizes[:, None])
+
+
+def _torques(plan: Plan, axis: Any, unit: str, among: Index) -> None:
+    tau, label = plan.torques(_SHARES), {"m": "force (N)", MIXED: "torque (N m, N)"}
+    limits = plan.task.limits.torque
+    _curves(plan, axis, tau, label.get(unit, "torque (N m)"), limits, among=among)
 
 
 def _values_of_distances(plan: Plan) -> tuple[Sequence[str], Array]:

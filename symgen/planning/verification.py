@@ -91,6 +91,14 @@ class Verified:
         return f"{over:.2g} {SI}" if reference == SI else f"{percent(over)} {reference}".rstrip()
 
 
+def demand(module: Any, name: str) -> str:
+    """Return the name of a limit in words; the torque of a coordinate without a drive is 0."""
+    kind, _, label = name.partition(" of ")
+    names = module.coordinate_names
+    undriven = kind == TORQUE and label in names and not module.actuated[names.index(label)]
+    return f"the equation of motion of {label} (no drive)" if undriven else name
+
+
 def verify(task: Task, module: Any, path: Trajectory, per_segment: int) -> Verified:
     """Compare a motion with its limits on the fine grid."""
     s = np.linspace(0.0, 1.0, FINER * per_segment * path.profile.segments + 1)

@@ -49,6 +49,9 @@ _TRIES, _NEAR = 10, 0.1
 _TURNS, _FURTHER, _FURTHEST = 40, 1.2, 3.0
 """Starts where a loop closes half a turn off: number, growth of the distance, and largest distance
 (rad, m)."""
+_REACH = 0.5
+"""Largest step of the first assembly (rad, m), so that it stays on the branch of its start; each
+start allows twice the step of the start before."""
 _DRIVEN, _ROUNDING = 1e-8, 1e-9
 CHANGED = 1e-9
 """Change of a driven coordinate (rad, m, rad/s, m/s) above which there is a warning."""
@@ -448,11 +451,12 @@ class Mechanism:
         """Assemble from q, or from a random start near it where rows are singular at q."""
         free = np.delete(np.arange(self._module.n), held)
         random, begin = np.random.default_rng(0), q
-        for _ in range(_TRIES):
-            closed, c, left = self._closed(begin, free, options)
+        for k in range(_TRIES):
+            closed, c, left = self._closed(begin, free, options, _REACH * 2**k)
             if np.abs(left).max() <= 1e3 * CLOSED:
-                is_wrong = half_turned(self._module, closed, options)
-                return self._turned(q, closed, free, options) if is_wrong else closed
+                if half_turned(self._module, closed, options):
+                    closed = self._turned(q, closed, free, options)
+                return self._unwound(q, closed, options)
             begin = self._moved(q, free, random.normal(scale=_NEAR, size=len(free)))
         worst = int(np.abs(left).argmax())
         where = f" (row {row})" if row else ""
@@ -482,10 +486,22 @@ class Mechanism:
             "nearer, hold less, or turn one of its frames (its axis, or rpy of its origin)"
         )
 
+    def _unwound(self, q: Array, closed: Array, options: Mapping[str, Any]) -> Array:
+        """Return `closed` (nq,) without full turns away from q that the constraints do not need."""
+        turns = np.round(self._module.difference(q, closed) / (2.0 * np.pi))
+        for k in np.flatnonzero(turns):
+            back = self._moved(closed, [k], -2.0 * np.pi * turns[k])
+            sizes = self._sizes(position_jacobian(self._module, back, options))
+            left = self._module.constraints(back, **options) / np.maximum(sizes, 1.0)
+            closed = back if np.abs(left).max() <= 1e3 * CLOSED else closed
+        return closed
+
     def _closed(
-        self, q: Array, free: Array, options: Mapping[str, Any]
+        self, q: Array, free: Array, options: Mapping[str, Any], reach: float = np.inf
     ) -> tuple[Array, Array, Array]:
         """Close the loops by Gauss-Newton steps of least norm, damped where they do not converge.
+
+        Entries of a step are at most `reach` (rad, m).
 
         Return q, the constraints (m,), and the constraints over their sizes or 1, (m,).
         """
@@ -500,7 +516,9 @@ class Mechanism:
                 break
             rows = J[:, free] / sizes[:, np.newaxis]
             size = np.abs(rows).max(initial=1.0)
-            moved = self._moved(q, free, -step(rows, c / sizes, damping * size))
+            change = step(rows, c / sizes, damping * size)
+            change *= min(1.0, reach / np.abs(change).max(initial=_REACH))
+            moved = self._moved(q, free, -change)
             new = module.constraints(moved, **options)
             if np.sum((new / sizes) ** 2) < np.sum((c / sizes) ** 2):
                 q, c, damping = moved, new, damping / 10 if damping > 1e-9 else 0.0

@@ -34,6 +34,7 @@ from symgen.formulations import (
     provided_functions,
     state_of_joints,
 )
+from symgen.kinematics.loops import velocity_rows
 from symgen.kinematics.tree import BASE, KinematicTree, build_tree
 from symgen.kinematics.turns import why_not_written_out
 from symgen.optimize.operations import operations_before
@@ -76,6 +77,12 @@ LARGEST_QUICK_EXPANSION = 20_000
 short by simplification."""
 LARGEST_SIMPLIFIED = 1000
 """Operations of the longest simplified result that is shown: some pages."""
+_MACROS = """\
+/* real, lanes, NAMED, OCTET and sines_and_cosines are types, macros and functions of symgen-real.h:
+ * this source is compiled for one sample, and for several at a time.  C without them is in
+ * generated/{}/c/plain (symgen build; large robots: --plain-c). */"""
+_NAMED_ROWS = {"n_outputs": "output", "n_constraints": "constraint"}
+_ENTRY_BY_ENTRY = ("outputs", "constraints")
 LARGEST_CLOSED_ROBOT = 3
 """Largest number of coordinates for which the closed form is the default."""
 
@@ -194,9 +201,8 @@ def expanded(
 ) -> str:
     """Return the result with all temporaries substituted, in readable form.
 
-    In LaTeX a single matrix that fits on a slide has no left-hand side, to be pasted into any
-    equation; other results have one.  A function that solves has the determinant of the mass matrix
-    as its common denominator, and as a factor on the left.
+    A function that solves has the determinant of the mass matrix as its common denominator, and as
+    a factor on the left.
     """
     program = dynamics.program(function)
     over = dynamics.over_determinant(function, watch)
@@ -231,10 +237,6 @@ def _scalars(value: Any) -> Iterator[Any]:
 def _written(dynamics: SymbolicDynamics, function: str, style: str, result: Any) -> str:
     """Return a result as text."""
     parts = result if isinstance(result, tuple) else (result,)
-    if style == "latex" and len(parts) == 1 and not isinstance(result, list):
-        display = _display(result)
-        if function != "outputs" and not _is_empty(display) and fits(pretty(display)):
-            return latex(display, inputs_of(dynamics.program(function)))
     between = "\n" if style in CODE_STYLES else "\n\n"
     return between.join(_equations(dynamics, function, style, [(0, part) for part in parts]))
 
@@ -255,9 +257,16 @@ def _equations(
     determinant: Any = None,
 ) -> Iterator[str]:  # fmt: skip
     """Yield one equation or more for every result times a power of the determinant."""
-    inputs = inputs_of(dynamics.program(function))
+    inputs, zero = inputs_of(dynamics.program(function)), []
     for heading, label, part in shown_parts(dynamics, function, results, style, determinant):
-        yield _equation(heading, label, part, style, inputs)
+        if function == "constraints" and part == 0 and style not in CODE_STYLES:
+            zero.append(heading)
+        else:
+            yield _equation(heading, label, part, style, inputs)
+    if zero:
+        yield f"{comment(style)}0 at all coordinates: {', '.join(zero)}"
+        if any(velocity_rows(dynamics.description)):
+            yield f"{comment(style)}constraint_rates has the relations of velocities"
 
 
 def shown_parts(
@@ -269,10 +278,11 @@ def shown_parts(
     names, inputs = names_in(tree), inputs_of(dynamics.program(function))
     for array, (power, written_out) in zip(function_named(function).results, results, strict=True):
         factor = _factor(determinant, power, style, inputs)
-        for index, part in _matrices([*written_out] if array.name == "outputs" else written_out):
+        single = array.name in _ENTRY_BY_ENTRY
+        for index, part in _matrices([*written_out] if single else written_out):
             heading = _part(array, index, names)
-            if _is_by_output(array) and not index:
-                heading += f" (rows: {', '.join(names['output'])})"
+            if _rows(array) and not index:
+                heading += f" (rows: {', '.join(names[_rows(array)])})"
             if style != "latex":
                 heading = factor + heading
             yield heading, _label(array, index, style, names, factor), part
@@ -302,15 +312,16 @@ def _label(array: Argument, index: tuple[int, ...], style: str, names: Names, fa
 
 
 def _part(array: Argument, index: tuple[int, ...], names: Names) -> str:
-    """Return the name of a part of a result; outputs have their names in the file."""
-    if not index or not _is_by_output(array):
+    """Return the name of a part of a result; outputs and constraints have those of the file."""
+    if not index or not _rows(array):
         return indexed(array.name, index)
-    name = names["output"][index[0]]
-    return name if array.name == "outputs" else indexed(array.name, (name, *index[1:]))
+    name = names[_rows(array)][index[0]]
+    return name if array.name in _ENTRY_BY_ENTRY else indexed(array.name, (name, *index[1:]))
 
 
-def _is_by_output(array: Argument) -> bool:
-    return array.shape[:1] == ("n_outputs",)
+def _rows(array: Argument) -> str:
+    """Return what the rows of a result have names of; "" for numbers."""
+    return _NAMED_ROWS.get(str(array.shape[0]), "") if array.shape else ""
 
 
 def _matrices(value: Any, index: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], Any]]:
@@ -376,7 +387,8 @@ def source(description: RobotDescription, formulation: str, function: str, style
     backend = "numpy" if style == "python" else "compiled"
     bundle = emit(package_of(description, derived), (backend,))
     folder, suffix = ("_numpy/", ".py") if style == "python" else ("c/", ".c")
-    return "\n".join(
+    about = f"{_MACROS.format(description.name)}\n" if style == "c" else ""
+    return about + "\n".join(
         text.rstrip()
         for name, text in bundle.files.items()
         if name.startswith(folder) and name.endswith(suffix) and formulation in name

@@ -367,12 +367,13 @@ _MULTIPLIERS = (r"\lambda", r"\sigma", r"\kappa")
 
 
 def names_in(tree: KinematicTree[Any]) -> Names:
-    """Return names of the links, points and loads of a robot."""
+    """Return names of the links, points, loads and rows of a robot."""
     return {
         "link": [frame.name for frame in tree.frames],
         "point": [point.name for point in tree.points],
         "load": [load.name for load in tree.loads],
         "output": [output.name for output in tree.outputs],
+        "constraint": tree.constraint_names,
         "parameter": tree.runtime_parameters,
     }
 

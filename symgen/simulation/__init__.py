@@ -34,14 +34,13 @@ from symgen.simulation.accelerations import has_constraints, method_of
 from symgen.simulation.arguments import (
     Derivatives,
     Listener,
-    by_name,
     checked_module,
     checked_progress,
     columns,
     meant,
-    numbers,
     parameter_values,
     prescribed_coordinates,
+    start_state,
     times,
 )
 from symgen.simulation.equilibrium import Equilibrium
@@ -53,6 +52,7 @@ from symgen.simulation.mechanisms import (
     closed_start,
     missing_functions,
     refuse_missing,
+    start_names,
 )
 from symgen.simulation.motion import Motion, objectives_of
 from symgen.simulation.results import attributes, dataset, sample
@@ -63,9 +63,9 @@ if TYPE_CHECKING:
 
 def simulate(
     module: Any,
-    q0: ArrayLike | Mapping[str, ArrayLike] | Equilibrium,
-    qd0: ArrayLike | Mapping[str, ArrayLike],
-    t: ArrayLike,
+    q0: ArrayLike | Mapping[str, ArrayLike] | Equilibrium | None = None,
+    qd0: ArrayLike | Mapping[str, ArrayLike] | None = None,
+    t: ArrayLike = (),
     *,
     tau: Input = None,
     loads: Input = None,
@@ -97,7 +97,10 @@ def simulate(
         q0, qd0       (n,), or dicts by name: coordinates (rad or m) and velocities at the start;
                       entries of prescribed coordinates are not read.  With quaternions q0 is
                       (nq,); they are normalized, and so are those of the results.  q0 may be a
-                      result of `symgen.equilibrium`, whose derivatives are dq0 by default
+                      result of `symgen.equilibrium`, whose derivatives are dq0 by default.
+                      Default: the initial state of a mechanism, `assemble()` and
+                      `closed_velocities`; of other robots `neutral()`.  With q0, qd0 is 0 by
+                      default
         t             (m,): times of the results (s), two or more, increasing; the first is the
                       start
         tau           (n,) joint torques (N m or N), or a function of (t, q, qd); default: 0.
@@ -183,20 +186,19 @@ def simulate(
         Prescribed(prescribed, names, on_manifold), parameter_values(module, parameters), wanted,
         objectives_of(module, objectives, wanted), space, listener,
     )  # fmt: skip
+    values = motion.options["parameters"]
+    chosen = start_names(module, q0, qd0) if has_constraints(module) else []
     if isinstance(q0, Equilibrium):
-        at = motion.options["parameters"]
-        q0 = q0.start_of_motion(at, wanted if dq0 is None else None)
-    q0, qd0 = by_name(module, "q0", q0), by_name(module, "qd0", qd0)
-    initial = numbers("q0", q0, (space.nq,)), numbers("qd0", qd0, (module.n,))
+        q0 = q0.start_of_motion(values, wanted if dq0 is None else None)
+    initial = start_state(module, space, q0, qd0)
     if has_constraints(module):
-        values = motion.options["parameters"]
-        initial = closed_start(module, *initial, instants[0], values)
+        initial = closed_start(module, *initial, instants[0], values, chosen)
         if len(wanted):
             closed_sensitivities(module, *initial, instants[0], values, wanted)
     if scheme is not None:
         rows, integrals, steps = integrate_in_steps(
-            module, scheme, instants, initial, wanted, motion.torques, motion.loads,
-            motion.options["parameters"], motion.objectives, listener,
+            module, scheme, instants, initial, wanted, motion.torques, motion.loads, values,
+            motion.objectives, listener,
         )  # fmt: skip
         listener.finish()
         facts = {"robot": module.name, "method": "ALI3-P", "step": scheme.step, "steps": steps}

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from symgen.errors import RequestError
-from symgen.runtime.configuration import FREE
+from symgen.runtime.configuration import FREE, Configuration
 from symgen.support.arrays import Array, Flags, Index
 from symgen.support.suggestions import suggestion
 
@@ -87,6 +87,17 @@ def by_name(module: Any, name: str, value: Any, caller: str = "simulate") -> Any
         return module._read(name, value)
     except (TypeError, ValueError) as error:
         raise RequestError(f"{caller}: {name}: {error}") from None
+
+
+def start_state(module: Any, space: Configuration, q0: Any, qd0: Any) -> tuple[Array, Array]:
+    """Return positions (nq,) and velocities (n,) at the start; None stands for the defaults."""
+    rest = np.zeros(module.n)
+    if qd0 is None:
+        qd0 = getattr(module, "initial_qd", rest) if q0 is None else rest
+    if q0 is None:
+        q0 = getattr(module, "initial_q", space.neutral())
+    q0, qd0 = by_name(module, "q0", q0), by_name(module, "qd0", qd0)
+    return numbers("q0", q0, (space.nq,)), numbers("qd0", qd0, (module.n,))
 
 
 def numbers(name: str, value: Any, shape: tuple[int, ...], caller: str = "simulate") -> Array:

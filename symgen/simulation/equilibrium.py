@@ -92,7 +92,9 @@ class Equilibrium:
     `residual` (n,): tau_ID - J' x - tau (N m or N), 0 along the free velocities, along the others
     the force that holds.  `stable` says whether the `stiffness` (n, n) is positive definite along
     the free velocities that keep the constraints; None where it is not symmetric there, as with
-    forces that follow a link, or of friction that keeps constraints of velocities.
+    forces that follow a link, or of friction that keeps constraints of velocities, and where it is
+    so near to singular that the sign of an eigenvalue is undecided, as where a load begins to
+    buckle a robot.
     """
 
     q: Array
@@ -186,7 +188,8 @@ def equilibrium(
     statics.refuse(at)
     statics.refuse_moved(at.q)
     skew = np.abs(at.A - at.A.T).max(initial=0.0) > SYMMETRIC * at.stiffest
-    stable = None if skew else bool((at.values > 0.0).all())
+    sign = -1 if (at.values < -at.doubt).any() else 1 if (at.values > at.doubt).all() else 0
+    stable = None if skew or not sign else sign > 0
     return Equilibrium(at.q, at.multipliers, at.r, iterations, stable, at.K, statics)
 
 
@@ -195,8 +198,9 @@ class Balance:
     """Forces and stiffness at one configuration, in the notation of the module.
 
     `B` is (n, k) for k free motions; `values` (k,) and `vectors` (k, k) are eigenvalues and
-    eigenvectors of the symmetric part of A, `size` is the norm of g, `rounding` the one below which
-    forces are balanced.  `descended` is whether a descent led here.
+    eigenvectors of the symmetric part of A, `doubt` (k,) sizes of eigenvalues below which their
+    signs are undecided, `size` is the norm of g, `rounding` that below which forces are balanced.
+    `descended` is whether a descent led here.
     """
 
     q: Array
@@ -208,6 +212,7 @@ class Balance:
     A: Array
     values: Array
     vectors: Array
+    doubt: Array
     size: float
     rounding: float
     descended: bool
@@ -299,7 +304,11 @@ class Statics:
         terms = np.abs(h) + np.abs(self.tau) + (np.abs(J.T) @ np.abs(x))[:, 0]
         terms = np.abs(B.T) @ (terms + np.abs(K).sum(axis=1))
         size, rounding = float(np.linalg.norm(g)), BALANCED * float(np.linalg.norm(terms))
-        modes = np.linalg.eigh((A + A.T) / 2)
+        values, vectors = np.linalg.eigh((A + A.T) / 2)
+        # forces of half a squared distance are balanced up to here, and stiffness is linear in it
+        reach = np.sqrt(2.0 * BALANCED) * np.abs(B @ vectors).max(axis=0, initial=0.0)
+        doubt = reach * (np.abs(vectors.T) @ terms)
+        modes = values, vectors, doubt
         return Balance(q, multipliers, r, K, B, g, A, *modes, size, rounding, descended)
 
     def settled(self, at: Balance, by_work: bool) -> tuple[Balance, int]:

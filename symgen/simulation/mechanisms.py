@@ -56,10 +56,29 @@ def refuse_missing(module: Any, missing: Sequence[str], caller: str = "simulate"
         )
 
 
+def start_names(module: Any, q0: Any, qd0: Any) -> list[Sequence[str]]:
+    """Return names in q and in qd of the values that q0 and qd0 of a caller contain.
+
+    Those of None, the default, are the driven coordinates that `initial` of the model file names.
+    """
+    names: list[Sequence[str]] = [module.position_names, module.coordinate_names]
+    for k, (key, value) in enumerate((("q", q0), ("qd", qd0))):
+        if isinstance(value, Mapping):
+            names[k] = list(value)
+        elif value is None and q0 is None:
+            names[k] = [name for name, where in module._initial_drives if where == key]
+        elif value is None:
+            names[k] = ()
+    return names
+
+
 def closed_start(
-    module: Any, q0: Array, qd0: Array, t: float, parameters: Array
+    module: Any, q0: Array, qd0: Array, t: float, parameters: Array, named: Sequence[Sequence[str]]
 ) -> tuple[Array, Array]:
-    """Return positions (nq,) and velocities (n,) at the start that keep the constraints."""
+    """Return positions (nq,) and velocities (n,) at the start that keep the constraints.
+
+    Warnings name the values of q0 and qd0 that change, of those that are `named` (`start_names`).
+    """
     options = {"t": t, **({"parameters": parameters} if parameters.size else {})}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # those below name these values, too
@@ -72,13 +91,14 @@ def closed_start(
         except np.linalg.LinAlgError as error:
             raise RequestError(f"simulate: qd0: {error}") from None
     normal = module.normalize(q0)
-    for name, names, old, new in (
-        ("q0", module.position_names, normal, q),
-        ("qd0", module.coordinate_names, qd0, qd),
+    for name, chosen, names, old, new in (
+        ("q0", named[0], module.position_names, normal, q),
+        ("qd0", named[1], module.coordinate_names, qd0, qd),
     ):
         changed = [
             f"{names[k]} at {new[k]:.6g}, not {old[k]:.6g}"
             for k in np.flatnonzero(np.abs(new - old) > CHANGED)
+            if names[k] in chosen
         ]
         if changed:
             warnings.warn(

@@ -1,7 +1,8 @@
 """Closure of the loops of a mechanism, and its degrees of freedom.
 
-Gruebler's formula, n - m, takes all rows for independent; the rank of the Jacobian of the assembled
-mechanism is their actual number.
+Gruebler's formula, n - m, takes all rows for independent, except those that are 0 at all
+coordinates, as three of a hinge in a plane; the rank of the Jacobian of the assembled mechanism is
+their actual number.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ class Mobility:
     """Mobility of a mechanism, assembled from its initial positions.
 
     `open_by` is a message if its loops do not close or do not stay closed, else "".  `freedoms` is
-    n minus the rank, `placements` n minus that of the rows of positions, `gruebler` n - m,
+    n minus the rank, `placements` n minus that of the rows of positions, `gruebler` n - m
+    without the `idle` rows, which are 0 at all coordinates,
     `redundant` the number of rows of each loop that others of it, or loops before it, imply;
     `smallest` is the smallest singular value that is not 0, relative to the largest; `q` and `qd`
     are the assembled configuration and its velocities, `changed` are warnings about driven
@@ -48,6 +50,7 @@ class Mobility:
     qd: tuple[float, ...] = ()
     changed: tuple[Fault, ...] = ()
     placements: int = 0
+    idle: int = 0
 
     def __str__(self) -> str:
         rows = "1 constraint" if self.rows == 1 else f"{self.rows} constraints"
@@ -58,10 +61,9 @@ class Mobility:
         redundant = f", {sum(spare.values())} of them ({names}) redundant" if spare else ""
         freedoms = "1 degree" if self.freedoms == 1 else f"{self.freedoms} degrees"
         more = f", {self.placements} of positions" if self.placements > self.freedoms else ""
-        return (
-            f"{rows}{redundant}; {freedoms} of freedom{more} "
-            f"(Gruebler's formula gives {self.gruebler})"
-        )
+        idle = f", without {self.idle} rows that are always 0" if self.idle else ""
+        formula = f"Gruebler's formula gives {self.gruebler}{idle}"
+        return f"{rows}{redundant}; {freedoms} of freedom{more} ({formula})"
 
 
 def mobility(description: RobotDescription) -> Mobility | None:
@@ -95,11 +97,20 @@ def mobility(description: RobotDescription) -> Mobility | None:
     except np.linalg.LinAlgError:  # bodies without mass
         qd = rates
     moved = {"q": robot.space.difference(module.initial_q, q), "qd": qd - rates}
+    idle = _idle_rows(robot, q)
     return Mobility(
-        m, n - m, freedoms, _redundant(description, J), smallest, turned,
+        m, n - m + idle, freedoms, _redundant(description, J), smallest, turned,
         q=tuple(q.tolist()), qd=tuple(qd.tolist()), changed=tuple(_changed(description, moved)),
-        placements=n - int(of_positions.sum()),
+        placements=n - int(of_positions.sum()), idle=idle,
     )  # fmt: skip
+
+
+def _idle_rows(robot: NumericRobot, q: Array) -> int:
+    """Return the number of rows of the Jacobian that are 0 at q (nq,) and two random places."""
+    random = np.random.default_rng(0)
+    places = [q, *(robot.space.integrate(q, random.normal(size=robot.n)) for _ in range(2))]
+    rows = [np.abs(robot.constraint_jacobian(at)).max(axis=1) for at in places]
+    return int(np.sum(np.max(rows, axis=0) <= RANK))
 
 
 def _quietly(function: Callable[..., Array], *arguments: Array) -> Array:
@@ -110,15 +121,16 @@ def _quietly(function: Callable[..., Array], *arguments: Array) -> Array:
 
 
 def _changed(description: RobotDescription, moved: Mapping[str, Array]) -> Iterator[Fault]:
-    """Yield a warning for each initial value of a driven coordinate that had to change."""
+    """Yield one warning, where initial values of driven coordinates had to change."""
     names = description.coordinate_names
-    for drive in description.initial_drives:
-        change = moved[drive.key][names.index(drive.name)]
-        if abs(change) > CHANGED:
-            yield drive.source.fault(
-                f"the loops do not close with this value; assemble(), closed_velocities(), "
-                f"simulations and reports begin with one that differs by {change:.3g}"
-            )
+    changes = [(x, moved[x.key][names.index(x.name)]) for x in description.initial_drives]
+    changes = [(drive, change) for drive, change in changes if abs(change) > CHANGED]
+    if changes:
+        which = ", ".join(f"{x.key} of {x.name} by {change:.3g}" for x, change in changes)
+        yield changes[0][0].source.fault(
+            "the loops do not close with the initial values; assemble(), closed_velocities(), "
+            f"simulations and reports change {which}"
+        )
 
 
 def _half_turned(module: SimpleNamespace, robot: NumericRobot, start: Array) -> str:

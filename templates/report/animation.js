@@ -68,6 +68,8 @@ class Player {
       const reached = from.every((x, i) => x < most[i] + size && to[i] > least[i] - size);
       if (reached) [from, to].forEach((place) => enclose(near(place)));
     }
+    const view = figure.frontOf([0, 0.2, 0.4, 0.6, 0.8, 1].map((share) => this.frame(Math.round(share * (this.facts.frames - 1)))));
+    if (view) figure.face(view);
     figure.whole = low.map((x, i) => (x + high[i]) / 2);
     figure.extent = Math.max(0.05, (figure.walks ? 0.48 : 0.6) * distance(low, high), 0.6 * (solids?.radius ?? 0));
   }

@@ -73,6 +73,12 @@ class Figure {
     return [Math.hypot(x, y) > 1e-6 ? Math.atan2(-sign * y, sign * x) : 0, Math.asin(Math.max(-1, Math.min(1, sign * z)))];
   }
 
+  // Look along the normal of that plane, at first and by the button "Front".
+  face(view) {
+    [this.turn, this.tilt] = view;
+    document.querySelector('button[data-view="0,0"]').dataset.view = view.join();
+  }
+
   places() {
     const found = this.poses.map((pose) => [pose[3], pose[7], pose[11]]);
     this.facts.links.forEach((link, i) => found.push(moved(this.poses[i], link.com)));
@@ -141,20 +147,23 @@ class Figure {
     }
     const { links } = this.facts;
     const free = (i) => this.walks && (i < 0 || (links[i].mass === 0 && free(links[i].parent)));
-    links.forEach((link, i) => { if (!free(link.parent)) line("bone", this.origin(link.parent), this.origin(i)); });
-    this.facts.links.forEach((link, i) => {
-      if (link.mass > 0) line("thin", this.origin(i), moved(this.poses[i], link.com));
+    links.forEach((link, i) => { if (!free(link.parent)) line(link.slides ? "rail" : "bone", this.origin(link.parent), this.origin(i)); });
+    const carrying = new Set([...links.map(({ parent }) => parent), ...(this.facts.loops ?? []).flatMap(({ ends }) => ends.map((end) => end.link))]);
+    const within = (i) => (carrying.has(i) || free(i) ? "thin" : "bone"); // the last links have no next joint
+    links.forEach((link, i) => {
+      if (link.mass > 0) line(within(i), this.origin(i), moved(this.poses[i], link.com));
     });
     for (const point of this.facts.points) {
-      if (point.link >= 0) line("thin", this.origin(point.link), this.at(point.link, point.at));
+      if (point.link >= 0) line(within(point.link), this.origin(point.link), this.at(point.link, point.at));
     }
+    links.forEach((link, i) => { if (link.slides) this.slider(parts, this.origin(i), this.at(i, link.slides)); });
     this.wheels(line, parts);
     this.closing(line, parts);
     this.axes(line, parts, -1, 0.24);
     if (this.size === 1) this.facts.links.forEach((link, i) => this.axes(line, parts, i, 0.13));
     this.facts.links.forEach((link, i) => {
       const [x, y] = this.project(this.origin(link.parent));
-      if (!free(link.parent)) parts.push(["circle", { class: "joint", cx: x, cy: y, r: 3.2 * this.size }]);
+      if (!free(link.parent) && !link.slides) parts.push(["circle", { class: "joint", cx: x, cy: y, r: 3.2 * this.size }]);
       if (link.mass > 0) {
         const [cx, cy] = this.project(moved(this.poses[i], link.com));
         parts.push(["circle", { class: "mass", cx, cy, r: 2.4 * this.size }, link.name]);
@@ -195,6 +204,14 @@ class Figure {
       ends.forEach((end, k) => { if (end.link >= 0) line("thin", this.origin(end.link), places[k]); });
       line("spring", ...places);
     }
+  }
+
+  // A block on its rail, along the line to `ahead`.
+  slider(parts, place, ahead) {
+    const [[x, y], to] = [this.project(place), this.project(ahead)];
+    const [u, v] = unit([to[0] - x, to[1] - y]).map((entry) => (entry || 0) * this.size);
+    const corners = [[8, 4.5], [-8, 4.5], [-8, -4.5], [8, -4.5]].map(([a, b]) => `${x + a * u - b * v} ${y + a * v + b * u}`);
+    parts.push(["path", { class: "joint", d: `M${corners.join("L")}Z` }]);
   }
 
   // Points of a wheel's rim, at some distance from its centre along its axis.

@@ -23,7 +23,7 @@ function modelAt(facts, parameters) {
   const all = (entries) => entries.map((entry) => evaluated(entry, values));
   const placed = (points) => points.map((point) => ({ ...point, at: all(point.at) }));
   return {
-    links: facts.links.map((link) => ({ ...link, mass: evaluated(link.mass, values), com: all(link.com) })),
+    links: facts.links.map((link) => ({ ...link, mass: evaluated(link.mass, values), com: all(link.com), slides: link.slides && unit(all(link.slides)) })),
     bodies: placed(facts.bodies),
     loads: placed(facts.loads),
     points: placed(facts.points),

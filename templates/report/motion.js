@@ -122,6 +122,8 @@ function plot(svg, lines, marks = [], fill = false) {
   const place = ([x, y]) => [50 + (340 * (x - x0)) / (x1 - x0 || 1), 195 - (185 * (y - y0)) / (y1 - y0)];
   const path = (line) => line.map((point, i) => `${i ? "L" : "M"}${place(point).map((x) => x.toFixed(1)).join(" ")}`).join("");
   const parts = [["path", { class: "frame", d: "M50 10V195H390" }]];
+  const [, zero] = place([x0, 0]);
+  if (y0 < 0 && y1 > 0) parts.push(["path", { class: "zero", d: `M50 ${zero.toFixed(1)}H390` }]);
   for (const [name, line] of lines) parts.push(["path", { class: name, d: path(line) }]);
   for (const mark of marks) {
     const [cx, cy] = place(mark);

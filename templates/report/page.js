@@ -190,6 +190,7 @@ function listenToMotion() {
       byId("motion-status").dataset.time = motion.time;
       setState("q", moved.q);
       setState("qd", moved.qd);
+      setState("qdd", Array.from(calculator.free(calculator.configuration.of(moved.q), moved.qd)));
       refreshSoon();
       plotMotion(motion.track, Number(byId("phase-coordinate").value));
       return;
@@ -221,9 +222,7 @@ function faceMotion() {
   faced = true;
   const poses = [0, 1, 2, 3].map((k) => calculator.poses(state.q.map((x, i) => x + 0.3 * Math.sin(7 * k * (i + 1)))));
   const view = figure.frontOf(poses);
-  if (!view) return;
-  [figure.turn, figure.tilt] = view;
-  document.querySelector('button[data-view="0,0"]').dataset.view = view.join();
+  if (view) figure.face(view);
 }
 
 // The figure stays in sight, small, beside what is below it in the calculator.

@@ -116,8 +116,9 @@ def test_every_function_has_a_value_that_depends_on_all_its_arguments(name):
     given = [LARGE.number(k * k) for k in (12345, 23456)[:arguments]]
     value = function(*given)
     assert value == function(*given)
+    factor = LARGE.number(4 if name == "sqrt" else -4)
     for k in range(arguments):
-        changed = [x * LARGE.number(4) if i == k else x for i, x in enumerate(given)]
+        changed = [x * factor if i == k else x for i, x in enumerate(given)]
         assert function(*changed) != value
 
 
@@ -131,6 +132,15 @@ def test_symmetry(name, sign):
     for k in range(1, 20):
         x = LARGE.number(k**40)
         assert function(-x) == LARGE.number(sign) * function(x)
+
+
+def test_signs_are_those_of_products_and_roots():
+    sign, size = (LARGE.arithmetic.functions[name] for name in ("sign", "abs"))
+    x, y = LARGE.draw("x"), LARGE.draw("y")
+    assert {sign(LARGE.draw(k)).value for k in range(20)} == {1, LARGE.prime - 1}
+    assert sign(x * y) == sign(x) * sign(y)
+    assert size(x) == sign(x) * x == LARGE.sqrt(x * x)
+    assert sign(LARGE.number(0)) == LARGE.number(0)
 
 
 def test_evaluate_takes_the_numbers():

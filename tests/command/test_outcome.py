@@ -106,8 +106,8 @@ def test_the_faults_of_a_file_as_json(folder, capfd, name):
     error = json.loads(captured.out)["error"]
     assert (error["status"], error["kind"]) == (2, "model")
     assert {(fault["file"], fault["line"], fault["key"]) for fault in error["faults"]} >= {
-        ("two_link.yaml", 5, "joints[0].type"),
-        ("two_link.yaml", 7, "joints[0].link.mas"),
+        ("two_link.yaml", 5, "joints.a.type"),
+        ("two_link.yaml", 7, "joints.a.link.mas"),
     }
     assert captured.err.strip() == error["message"]  # people read what they always read
     assert not list(Path().glob("generated*"))

@@ -144,6 +144,7 @@ def test_a_comparison_ends_with_its_conclusion():
         "fastest in batches: composite for all functions",
         "all formulations agree within 1e-15 (relative)",
     )
+    assert "solved numerically" in Comparison("arm", 2, "numpy", tuple(rows), True).conclusion[0]
     assert "nothing to compare" in Comparison("arm", 2, "numpy", tuple(rows[1:3])).conclusion[0]
 
 

@@ -71,92 +71,92 @@ def test_what_is_read():
 
 WRONG = {
     spring(stiffness=None):
-        "springs[0]: expected 'stiffness', 'damping' or both, or 'force': it does nothing else",
-    spring(damping=-1): "springs[0].damping: -1 is negative; expected 0 or more",
-    spring(length="-k"): "springs[0].length: -40 is negative; expected 0 or more",
+        "springs.s: expected 'stiffness', 'damping' or both, or 'force': it does nothing else",
+    spring(damping=-1): "springs.s.damping: -1 is negative; expected 0 or more",
+    spring(length="-k"): "springs.s.length: -40 is negative; expected 0 or more",
     spring(between="[{link: b}, {point: hand}]"):
-        "springs[0].between: both ends are on 'b', so that the spring does nothing",
+        "springs.s.between: both ends are on 'b', so that the spring does nothing",
     spring(between="[{link: b}]"):
-        "springs[0].between: a spring has two ends [{link, point}, ..], found 1",
+        "springs.s.between: a spring has two ends [{link, point}, ..], found 1",
     spring(between="[{link: base}, {point: hnd}]"):
-        "springs[0].between[1].point: 'hnd' names no point; did you mean 'hand'?",
+        "springs.s.between[2].point: 'hnd' names no point; did you mean 'hand'?",
     spring(between="[{link: upper}, {link: upper, point: hand}]"):
-        "springs[0].between[1].link: the point 'hand' is on 'b'; leave 'link' out",
+        "springs.s.between[2].link: the point 'hand' is on 'b'; leave 'link' out",
     spring(between="[{link: base}, {point: [0, 0, 1]}]"):
-        "springs[0].between[1].link: this key is required and missing, unless 'point' is the name "
+        "springs.s.between[2].link: this key is required and missing, unless 'point' is the name "
         "of one of 'points'; expected the name of a link",
-    force(force=None): "forces[0]: expected 'force', 'torque' or both: it does nothing else",
+    force(force=None): "forces.f: expected 'force', 'torque' or both: it does nothing else",
     force(point=None, link="base"):
-        "forces[0].link: a force on the base does nothing; name another link",
+        "forces.f.link: a force on the base does nothing; name another link",
     force(let="{s: r*t, r: q.a}", force="[s, 0, 0]"):
-        "forces[0].let.s: 'r' is given below; write it above what uses it",
+        "forces.f.let.s: 'r' is given below; write it above what uses it",
     force(force="[qdd.a, 0, 0]"):
-        "forces[0].force[0]: unknown quantity 'qdd.a'; did you mean 'qd.a'?",
+        "forces.f.force[1]: unknown quantity 'qdd.a'; did you mean 'qd.a'?",
     force(force="[points.hand.ax, 0, 0]"):
-        "forces[0].force[0]: unknown quantity 'points.hand.ax'; there are 'x', 'y', 'z', 'vx', "
+        "forces.f.force[1]: unknown quantity 'points.hand.ax'; there are 'x', 'y', 'z', 'vx', "
         "'vy', 'vz'",
-    force(let="{k: q.a}"): "forces[0].let.k: 'k' is a parameter of this file; choose another name",
+    force(let="{k: q.a}"): "forces.f.let.k: 'k' is a parameter of this file; choose another name",
     force(let="{sin: q.a}"):
-        "forces[0].let.sin: 'sin' is a function in expressions; choose another name",
+        "forces.f.let.sin: 'sin' is a function in expressions; choose another name",
     f"{spring()}\n{force(name='s')}":
-        "forces[0].name: 's' is already the name of a spring or force, in line 10",
-    law(stiffness=1): "springs[0].stiffness: 'force' replaces it; write it in that expression",
+        "forces[1].name: 's' is already the name of a spring or force, in line 10",
+    law(stiffness=1): "springs.s.stiffness: 'force' replaces it; write it in that expression",
     law(force=None, damping=1, energy="x"):
-        "springs[0].energy: it is that of 'force', which is missing; leave it out",
+        "springs.s.energy: it is that of 'force', which is missing; leave it out",
     law(force="k*y"):
-        "springs[0].force: unknown name 'y'; expected a parameter of this file, x, l, v",
-    law(force="k*q.a"): "springs[0].force: 'k*q.a': unexpected character '.'; names have no dots "
+        "springs.s.force: unknown name 'y'; expected a parameter of this file, x, l, v",
+    law(force="k*q.a"): "springs.s.force: 'k*q.a': unexpected character '.'; names have no dots "
         "(column 4 of the expression)",
     law(energy="k*x*v"):
-        "springs[0].energy: unknown name 'v'; expected a parameter of this file, x, l",
-    law(energy="k*x**2"): "springs[0].energy: its slope at x = -0.365 is -29.2 N, and 'force' at "
+        "springs.s.energy: unknown name 'v'; expected a parameter of this file, x, l",
+    law(energy="k*x**2"): "springs.s.energy: its slope at x = -0.365 is -29.2 N, and 'force' at "
         "rest -14.6 N; expected the integral of 'force' at v = 0",
-    law(force="x/0"): "springs[0].force: 'x/0': division by zero",
-    force(radius=1): "forces[0].radius: this key is that of a tyre; write 'type: tyre'",
-    force(type="tire"): "forces[0].type: expected force or tyre, found the text 'tire'; did you "
+    law(force="x/0"): "springs.s.force: 'x/0': division by zero",
+    force(radius=1): "forces.f.radius: this key is that of a tyre; write 'type: tyre'",
+    force(type="tire"): "forces.f.type: expected force or tyre, found the text 'tire'; did you "
         "mean 'tyre'?",
-    tyre(link="b"): "forces[0].link: this key is that of a force; leave it out",
-    tyre(slip=None): "forces[0].slip: this key is required and missing for a tyre; expected its "
+    tyre(link="b"): "forces.t.link: this key is that of a force; leave it out",
+    tyre(slip=None): "forces.t.slip: this key is required and missing for a tyre; expected its "
         "slip forces: {longitudinal, lateral, friction: [..]}",
-    tyre(wheel="bb"): "forces[0].wheel: 'bb' names no joint; did you mean 'b'?",
-    tyre(wheel="upper"): "forces[0].wheel: 'upper' names no joint; expected the name of a revolute "
+    tyre(wheel="bb"): "forces.t.wheel: 'bb' names no joint; did you mean 'b'?",
+    tyre(wheel="upper"): "forces.t.wheel: 'upper' names no joint; expected the name of a revolute "
         "joint",
-    tyre(point="hand"): "forces[0].point: expected the centre in the frame of the wheel's link, "
+    tyre(point="hand"): "forces.t.point: expected the centre in the frame of the wheel's link, "
         "[x, y, z], found 'hand'",
-    tyre(radius=0): "forces[0].radius: 0 is not allowed here; expected a positive number",
-    tyre(normal="{stiffness: []}"): "forces[0].normal.stiffness: expected a list of numbers "
+    tyre(radius=0): "forces.t.radius: 0 is not allowed here; expected a positive number",
+    tyre(normal="{stiffness: []}"): "forces.t.normal.stiffness: expected a list of numbers "
         "[a, b, ..], found an empty list",
     tyre(normal=f"{{stiffness: [{'1, ' * 8} 2]}}"):
-        "forces[0].normal.stiffness: expected at most 8 coefficients, found 9",
+        "forces.t.normal.stiffness: expected at most 8 coefficients, found 9",
     tyre(normal="{stiffness: [k, -1]}"):
-        "forces[0].normal.stiffness[1]: -1 is not allowed here; expected 0 or more",
-    tyre(slip="{longitudinal: 9, lateral: 9, friction: [cd, 1]}"): "forces[0].slip.friction: "
+        "forces.t.normal.stiffness[2]: -1 is not allowed here; expected 0 or more",
+    tyre(slip="{longitudinal: 9, lateral: 9, friction: [cd, 1]}"): "forces.t.slip.friction: "
         "expected two numbers, 0 < second <= first, found [0.5, 1]",
-    tyre(slip="{lateral: 9, friction: [1, 1]}"): "forces[0].slip.longitudinal: this key is "
+    tyre(slip="{lateral: 9, friction: [1, 1]}"): "forces.t.slip.longitudinal: this key is "
         "required and missing; expected stiffness by longitudinal slip in N (CSLIP)",
-    tyre(rolling="-cd"): "forces[0].rolling: -0.5 is not allowed here; expected 0 or more",
-    tyre(wheel=None): "forces[0].wheel: this key is required and missing for a tyre; expected the "
+    tyre(rolling="-cd"): "forces.t.rolling: -0.5 is not allowed here; expected 0 or more",
+    tyre(wheel=None): "forces.t.wheel: this key is required and missing for a tyre; expected the "
         "name of the revolute joint of a tyre; its axis points left",
-    tyre(width=None): "forces[0].width: this key is required and missing for a tyre; expected "
+    tyre(width=None): "forces.t.width: this key is required and missing for a tyre; expected "
         "width of a tyre in m",
-    tyre(width="-cd"): "forces[0].width: -0.5 is not allowed here; expected a positive number",
-    tyre(normal="{stiffness: k}"): "forces[0].normal.stiffness: expected a list of numbers "
+    tyre(width="-cd"): "forces.t.width: -0.5 is not allowed here; expected a positive number",
+    tyre(normal="{stiffness: k}"): "forces.t.normal.stiffness: expected a list of numbers "
         "[a, b, ..], found the text 'k'",
     tyre(normal="{stiffness: [k], damping: -1}"):
-        "forces[0].normal.damping: -1 is not allowed here; expected 0 or more",
+        "forces.t.normal.damping: -1 is not allowed here; expected 0 or more",
     tyre(slip="{longitudinal: 9, lateral: 0, friction: [1, 1]}"):
-        "forces[0].slip.lateral: 0 is not allowed here; expected a positive number",
-    tyre(slip="{longitudinal: 9, lateral: 9, friction: 0.9}"): "forces[0].slip.friction: expected "
+        "forces.t.slip.lateral: 0 is not allowed here; expected a positive number",
+    tyre(slip="{longitudinal: 9, lateral: 9, friction: 0.9}"): "forces.t.slip.friction: expected "
         "a list of numbers [a, b, ..], found the number '0.9'",
-    tyre(friction="0.9"): "forces[0].friction: unknown key here; it belongs in 'slip'",
-    tyre(ground="0.1*q.a"): "forces[0].ground: '0.1*q.a': unexpected character '.'; names have no "
+    tyre(friction="0.9"): "forces.t.friction: unknown key here; it belongs in 'slip'",
+    tyre(ground="0.1*q.a"): "forces.t.ground: '0.1*q.a': unexpected character '.'; names have no "
         "dots (column 6 of the expression)",
     law(force="k*x + t"):
-        "springs[0].force: unknown name 't'; expected a parameter of this file, x, l, v",
-    law(force="k*(x > 0)"): "springs[0].force: 'k*(x > 0)': unexpected character '>'; there are no "
+        "springs.s.force: unknown name 't'; expected a parameter of this file, x, l, v",
+    law(force="k*(x > 0)"): "springs.s.force: 'k*(x > 0)': unexpected character '>'; there are no "
         "comparisons; write max, min, abs, sign or tanh (column 6 of the expression)",
-    law(damping=3): "springs[0].damping: 'force' replaces it; write it in that expression",
-    tyre(ground="z"): "forces[0].ground: unknown name 'z'; expected a parameter of this file, x, "
+    law(damping=3): "springs.s.damping: 'force' replaces it; write it in that expression",
+    tyre(ground="z"): "forces.t.ground: unknown name 'z'; expected a parameter of this file, x, "
         "y, t",
     f"{tyre()}\noutputs: {{n: tyres.t.fz}}": "outputs.n: unknown quantity 'tyres.t.fz'; there are "
         "'fn', 'fx', 'fy', 'mz', 'my', 'depth', 'kappa', 'tan_alpha'",

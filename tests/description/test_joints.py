@@ -71,77 +71,77 @@ def test_limits_are_scalars_or_lists() -> None:
 
 WRONG = {  # lines from 9
     SPHERICAL + "damping: [1, 2]":
-        "9: joints[0].damping: expected a number, or a list of 3 entries, one for each coordinate "
+        "9: joints.a.damping: expected a number, or a list of 3 entries, one for each coordinate "
         "of a spherical joint, found 2",
     SPHERICAL + "damping: [1, -2, b]\nfriction: {x: 1}\nrest: true\nstiffness: [1, [2], 3]":
-        "9: joints[0].damping[1]: negative (-2); expected zero or more\n"
-        "9: joints[0].damping[2]: unknown name 'b'; expected a parameter of this file, pi or deg\n"
-        "10: joints[0].friction: expected a number or an expression, or a list with one for each "
+        "9: joints.a.damping[2]: negative (-2); expected zero or more\n"
+        "9: joints.a.damping[3]: unknown name 'b'; expected a parameter of this file, pi or deg\n"
+        "10: joints.a.friction: expected a number or an expression, or a list with one for each "
         "coordinate, found a mapping\n"
-        "11: joints[0].rest: expected a number or an expression, or a list with one for each "
+        "11: joints.a.rest: expected a number or an expression, or a list with one for each "
         "coordinate, found 'true'\n"
-        "12: joints[0].stiffness[1]: expected a number or an expression, found a list",
+        "12: joints.a.stiffness[2]: expected a number or an expression, found a list",
     REVOLUTE + "rotor_inertia: -1\nfriction: -0.5\nfriction_velocity: 0\ngear_ratio: 1/0":
-        "9: joints[0].rotor_inertia: negative (-1); expected zero or more\n"
-        "10: joints[0].friction: negative (-0.5); expected zero or more\n"
-        "11: joints[0].friction_velocity: expected more than zero, found 0; it is the velocity at "
+        "9: joints.a.rotor_inertia: negative (-1); expected zero or more\n"
+        "10: joints.a.friction: negative (-0.5); expected zero or more\n"
+        "11: joints.a.friction_velocity: expected more than zero, found 0; it is the velocity at "
         "which friction reaches tanh(1) = 76 % of its size\n"
-        "12: joints[0].gear_ratio: '1/0': division by zero",
+        "12: joints.a.gear_ratio: '1/0': division by zero",
     REVOLUTE + "damping_backward: 1\nfriction_backward: -1\nstatic_friction: 2":
-        "9: joints[0].damping_backward: 'damping' is missing; it holds at positive velocity\n"
-        "10: joints[0].friction_backward: negative (-1); expected zero or more\n"
-        "10: joints[0].friction_backward: 'friction' is missing; it holds at positive velocity\n"
-        "11: joints[0].static_friction: 'stribeck_velocity' is missing; over this velocity "
+        "9: joints.a.damping_backward: 'damping' is missing; it holds at positive velocity\n"
+        "10: joints.a.friction_backward: negative (-1); expected zero or more\n"
+        "10: joints.a.friction_backward: 'friction' is missing; it holds at positive velocity\n"
+        "11: joints.a.static_friction: 'stribeck_velocity' is missing; over this velocity "
         "friction falls from its static value, for example 0.05 rad/s",
     REVOLUTE + "friction: 2\nfriction_velocity: 0.1\nstatic_friction: 1\nstribeck_velocity: 0.1":
-        "11: joints[0].static_friction: 1 is less than the friction at high speed, 2; static "
+        "11: joints.a.static_friction: 1 is less than the friction at high speed, 2; static "
         "friction is the larger one\n"
-        "12: joints[0].stribeck_velocity: 0.1 is not more than 'friction_velocity', 0.1; friction "
+        "12: joints.a.stribeck_velocity: 0.1 is not more than 'friction_velocity', 0.1; friction "
         "has to reach its static value before it falls",
     REVOLUTE + "static_friction: 1\nstatic_friction_backward: x\nstribeck_velocity: 0":
-        "10: joints[0].static_friction_backward: unknown name 'x'; expected a parameter of this "
+        "10: joints.a.static_friction_backward: unknown name 'x'; expected a parameter of this "
         "file, pi or deg\n"
-        "11: joints[0].stribeck_velocity: expected more than zero, found 0; it is the velocity at "
+        "11: joints.a.stribeck_velocity: expected more than zero, found 0; it is the velocity at "
         "which exp(-1) = 37 % of what static friction adds are left",
     REVOLUTE + "coulomb: 1\nviscous: 2\nstiction: 3\ndamping_forward: 4":
-        "9: joints[0].coulomb: unknown key; did you mean 'friction'?\n"
-        "10: joints[0].viscous: unknown key; did you mean 'damping'?\n"
-        "11: joints[0].stiction: unknown key; did you mean 'static_friction'?\n"
-        "12: joints[0].damping_forward: unknown key; did you mean 'damping'?",
+        "9: joints.a.coulomb: unknown key; did you mean 'friction'?\n"
+        "10: joints.a.viscous: unknown key; did you mean 'damping'?\n"
+        "11: joints.a.stiction: unknown key; did you mean 'static_friction'?\n"
+        "12: joints.a.damping_forward: unknown key; did you mean 'damping'?",
     REVOLUTE + "friction: [1, 2]":
-        "9: joints[0].friction: expected a number, or a list of 1 entry, one for each coordinate "
+        "9: joints.a.friction: expected a number, or a list of 1 entry, one for each coordinate "
         "of a revolute joint, found 2; for either direction of motion write 'friction: ..' "
         "and 'friction_backward: ..'",
     REVOLUTE + "mimic: b\nprescribed: t":
-        "9: joints[0].mimic: expected a mapping (key: value), for example {coordinate: .., "
+        "9: joints.a.mimic: expected a mapping (key: value), for example {coordinate: .., "
         "multiplier: .., offset: ..}, found the text 'b'\n"
-        "10: joints[0].prescribed: expected true or false, found the text 't'",
+        "10: joints.a.prescribed: expected true or false, found the text 't'",
     REVOLUTE + "prescribed: [true, false]":
-        "9: joints[0].prescribed: expected true, false, or a list of 1, one for each coordinate "
+        "9: joints.a.prescribed: expected true, false, or a list of 1, one for each coordinate "
         "of a revolute joint, found 2",
     f"type: fixed\norigin: {{}}\n{LINK}\n" + "\n".join(f"{key}: 1" for key in TERMS):
         "\n".join(
-            f"{line}: joints[0].{key}: a fixed joint does not move; remove '{key}'"
+            f"{line}: joints.a.{key}: a fixed joint does not move; remove '{key}'"
             for line, key in enumerate(TERMS, start=9)
         ),
     f"type: ball\norigin: {{}}\n{LINK}\ndamping: [1, 2, c]\nlimits: {{lower: [1, d]}}":
-        "6: joints[0].type: 'ball' is no joint type here; write spherical\n"
-        "9: joints[0].damping[2]: unknown name 'c'; expected a parameter of this file, pi or deg\n"
-        "10: joints[0].limits.lower[1]: unknown name 'd'; expected a parameter of this file, pi "
+        "6: joints.a.type: 'ball' is no joint type here; write spherical\n"
+        "9: joints.a.damping[3]: unknown name 'c'; expected a parameter of this file, pi or deg\n"
+        "10: joints.a.limits.lower[2]: unknown name 'd'; expected a parameter of this file, pi "
         "or deg",
 }  # fmt: skip
 
 REMARKS = {  # lines from 9
-    "rest: 1": "9: joints[0].rest: says nothing without 'stiffness'",
-    "gear_ratio: 100": "9: joints[0].gear_ratio: says nothing without 'rotor_inertia'",
-    "friction_velocity: 1": "9: joints[0].friction_velocity: says nothing without 'friction'",
-    "stribeck_velocity: 1": "9: joints[0].stribeck_velocity: says nothing without "
+    "rest: 1": "9: joints.a.rest: says nothing without 'stiffness'",
+    "gear_ratio: 100": "9: joints.a.gear_ratio: says nothing without 'rotor_inertia'",
+    "friction_velocity: 1": "9: joints.a.friction_velocity: says nothing without 'friction'",
+    "stribeck_velocity: 1": "9: joints.a.stribeck_velocity: says nothing without "
         "'static_friction'",
     "rest: 1\nstiffness: 0": "",
     "stiffness: -2":
-        "9: joints[0].stiffness: negative (-2): this spring pushes away from its rest position",
+        "9: joints.a.stiffness: negative (-2): this spring pushes away from its rest position",
     "rotor_inertia: 1\ngear_ratio: 0":
-        "10: joints[0].gear_ratio: zero: the inertia of the rotor has no effect on the joint",
+        "10: joints.a.gear_ratio: zero: the inertia of the rotor has no effect on the joint",
     "rotor_inertia: 1\ngear_ratio: -50": "",
     "rotor_inertia: 0\ndamping: 0\nfriction: 0": "",
 }  # fmt: skip
@@ -170,55 +170,55 @@ def test_joints_on_manifolds() -> None:
 
 WRONG_AXES = {  # lines from 6
     "type: revolute\norigin: {}\ncoordinates: quaternion":
-        "8: joints[0].coordinates: a revolute joint takes no 'coordinates'; spherical and "
+        "8: joints.a.coordinates: a revolute joint takes no 'coordinates'; spherical and "
         "floating joints do",
     "type: spherical\norigin: {}\ncoordinates: quaternions":
-        "8: joints[0].coordinates: expected angles, quaternion or euler_parameters, found the "
+        "8: joints.a.coordinates: expected angles, quaternion or euler_parameters, found the "
         "text 'quaternions'; did you mean 'quaternion'?",
     "type: spherical\norigin: {}\ncoordinates: euler_parameters\nsequence: xyz\n"
     "limits: {velocity: 3}\nstiffness: 2":
-        "9: joints[0].sequence: says nothing beside 'coordinates: euler_parameters'; remove it\n"
-        "10: joints[0].limits: 'limits' means nothing for one of four Euler parameters; remove "
+        "9: joints.a.sequence: says nothing beside 'coordinates: euler_parameters'; remove it\n"
+        "10: joints.a.limits: 'limits' means nothing for one of four Euler parameters; remove "
         "it, or write 'coordinates: quaternion'\n"
-        "11: joints[0].stiffness: 'stiffness' means nothing for one of four Euler parameters; "
+        "11: joints.a.stiffness: 'stiffness' means nothing for one of four Euler parameters; "
         "remove it, or write 'coordinates: quaternion'",
     "type: spherical\norigin: {}\ncoordinates: quaternion\nsequence: xyz\nstiffness: [3, 3, 4]\n"
     "limits: {lower: 0}\nprescribed: [true, true, false]":
-        "9: joints[0].sequence: says nothing beside 'coordinates: quaternion'; remove it\n"
-        "10: joints[0].stiffness: expected a number, or the same three times for rotation: such a "
+        "9: joints.a.sequence: says nothing beside 'coordinates: quaternion'; remove it\n"
+        "10: joints.a.stiffness: expected a number, or the same three times for rotation: such a "
         "spring pulls along the shortest way to its rest\n"
-        "11: joints[0].limits.lower: 'lower' means nothing beside 'coordinates: quaternion': an "
+        "11: joints.a.limits.lower: 'lower' means nothing beside 'coordinates: quaternion': an "
         "attitude has no limits entry by entry; remove it ('velocity' and 'effort' may stay), or "
         "write 'coordinates: angles'\n"
-        "12: joints[0].prescribed: expected true or false beside 'coordinates: quaternion': the "
+        "12: joints.a.prescribed: expected true or false beside 'coordinates: quaternion': the "
         "joint is prescribed as a whole",
     "type: spherical\norigin: {}\ncoordinates: quaternion\nstiffness: 3\nrest: 0":
-        "10: joints[0].rest: expected a list of 4, the entries qx qy qz qw of q at which the "
+        "10: joints.a.rest: expected a list of 4, the entries qx qy qz qw of q at which the "
         "spring is slack",
     "type: floating\norigin: {}\ncoordinates: quaternion\nstiffness: 3\n"
     "rest: [1, 2, 3, 0, 0, 0, 0]":
-        "10: joints[0].rest: the quaternion is zero; expected [..., 0, 0, 0, 1] or such",
+        "10: joints.a.rest: the quaternion is zero; expected [..., 0, 0, 0, 1] or such",
     "type: spherical":
-        "5: joints[0]: a spherical joint needs 'origin: {xyz, rpy}', perhaps 'origin: {}'",
+        "5: joints.a: a spherical joint needs 'origin: {xyz, rpy}', perhaps 'origin: {}'",
     "type: cylindrical\nbefore: {}\ndh: {}\naxis: [0, 0, 1]":
-        "7: joints[0].before: 'before' stands only beside 'dh'; put this transform into 'origin'\n"
-        "8: joints[0].dh: a cylindrical joint takes 'origin: {xyz, rpy}', not 'dh'",
+        "7: joints.a.before: 'before' stands only beside 'dh'; put this transform into 'origin'\n"
+        "8: joints.a.dh: a cylindrical joint takes 'origin: {xyz, rpy}', not 'dh'",
     "type: spherical\norigin: {}\naxis: [0, 0, 1]\naxes: [x, y]":
-        "8: joints[0].axis: a spherical joint takes 'sequence', not 'axis'\n"
-        "9: joints[0].axes: a spherical joint takes 'sequence', not 'axes'",
+        "8: joints.a.axis: a spherical joint takes 'sequence', not 'axis'\n"
+        "9: joints.a.axes: a spherical joint takes 'sequence', not 'axes'",
     "type: fixed\norigin: {}\naxes: [x, y]\nsequence: zyx":
-        "8: joints[0].axes: a fixed joint does not move; remove 'axes'\n"
-        "9: joints[0].sequence: a fixed joint does not move; remove 'sequence'",
+        "8: joints.a.axes: a fixed joint does not move; remove 'axes'\n"
+        "9: joints.a.sequence: a fixed joint does not move; remove 'sequence'",
     "type: universal\norigin: {}\naxes: [x, x]":
-        f"8: joints[0].axes: expected one of {PAIRS}, found '[x, x]'",
+        f"8: joints.a.axes: expected one of {PAIRS}, found '[x, x]'",
     "type: universal\norigin: {}\naxes: xy":
-        "8: joints[0].axes: expected a list of axes such as [x, y], found the text 'xy'",
+        "8: joints.a.axes: expected a list of axes such as [x, y], found the text 'xy'",
     "type: spherical\norigin: {}\nsequence: zzx":
-        f"8: joints[0].sequence: expected one of {SEQUENCES}, found 'zzx'",
+        f"8: joints.a.sequence: expected one of {SEQUENCES}, found 'zzx'",
     "type: spherical\norigin: {}\nsequence: ZYX":
-        f"8: joints[0].sequence: expected one of {SEQUENCES}, found 'ZYX'; did you mean 'zyx'?",
+        f"8: joints.a.sequence: expected one of {SEQUENCES}, found 'ZYX'; did you mean 'zyx'?",
     "type: floating\norigin: {}\nsequence: [z, y, x]":
-        "8: joints[0].sequence: expected a sequence of axes such as zyx, found a list",
+        "8: joints.a.sequence: expected a sequence of axes such as zyx, found a list",
 }  # fmt: skip
 
 
@@ -264,15 +264,15 @@ TAKEN = (
     "line {}"
 )
 NAMES = {
-    chain(HIP, KNEE.replace("knee", "hip_2")): f"5: {TAKEN.format(0, 'hip_2', 6)}",
-    chain(HIP.replace("name: thigh", "name: hip_2"), KNEE): f"5: {TAKEN.format(0, 'hip_2', 5)}",
-    chain(KNEE.replace("knee", "hip_1"), HIP): f"6: {TAKEN.format(1, 'hip_1', 5)}",
+    chain(HIP, KNEE.replace("knee", "hip_2")): f"5: {TAKEN.format(1, 'hip_2', 6)}",
+    chain(HIP.replace("name: thigh", "name: hip_2"), KNEE): f"5: {TAKEN.format(1, 'hip_2', 5)}",
+    chain(KNEE.replace("knee", "hip_1"), HIP): f"6: {TAKEN.format(2, 'hip_1', 5)}",
     chain(HIP, KNEE.replace("knee", "hip_3")): "",  # there are two only
     chain(KNEE.replace("knee", "hip"), KNEE.replace("knee", "hip_1")): "",
     chain(HIP, KNEE.replace("knee", "knee, parent: hip_2")):
-        "6: joints[1].parent: 'hip_2' names no joint or link listed before; did you mean 'hip'?",
+        "6: joints.knee.parent: 'hip_2' names no joint or link listed before; did you mean 'hip'?",
     chain(HIP.replace("hip", "h" * 63)):
-        f"5: joints[0].name: the coordinates of this joint would be called '{'h' * 57}...' and so "
+        f"5: joints[1].name: the coordinates of this joint would be called '{'h' * 57}...' and so "
         "on; 62 characters are allowed here",
     chain(HIP.replace("hip", "h" * 62)): "",
     chain(KNEE.replace("knee", "k" * 64)): "",
@@ -286,22 +286,22 @@ def test_names_of_coordinates(text: str, report: str) -> None:
 
 HAND = "type: revolute\ndh: {}\n"
 FREE = (
-    "5: joints[0]: the link '{}' ends a chain and has neither mass nor inertia, so that nothing "
+    "5: joints.{}: the link '{}' ends a chain and has neither mass nor inertia, so that nothing "
     "resists its joint"
 )
 MASSLESS = chain(HIP.replace("mass: 1, com: [1, 1, 1]", "mass: 0"))
 ROTORS = MASSLESS.replace("origin: {}", "origin: {}, rotor_inertia: [0.1, 0.2]")
 ENDS = {
-    one_joint(HAND): FREE.format("a"),
+    one_joint(HAND): FREE.format("a", "a"),
     one_joint(HAND + "rotor_inertia: 1e-5"): "",
-    one_joint(HAND + "rotor_inertia: 0"): FREE.format("a"),
+    one_joint(HAND + "rotor_inertia: 0"): FREE.format("a", "a"),
     one_joint(HAND + "rotor_inertia: 1\ngear_ratio: 0"):
-        FREE.format("a") + "\n9: joints[0].gear_ratio: zero: the inertia of the rotor has "
+        FREE.format("a", "a") + "\n9: joints.a.gear_ratio: zero: the inertia of the rotor has "
         "no effect on the joint",
-    one_joint(HAND + "damping: 1\nstiffness: 1"): FREE.format("a"),
-    MASSLESS: FREE.format("thigh"),
+    one_joint(HAND + "damping: 1\nstiffness: 1"): FREE.format("a", "a"),
+    MASSLESS: FREE.format("hip", "thigh"),
     ROTORS: "",
-    ROTORS.replace("0.2]", "0]"): FREE.format("thigh"),  # one motion is free all the same
+    ROTORS.replace("0.2]", "0]"): FREE.format("hip", "thigh"),  # one motion is free all the same
 }  # fmt: skip
 
 

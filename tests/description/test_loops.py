@@ -31,25 +31,25 @@ def loop(**changed):
 
 WRONG = [
     (loop(type="revolut"),
-     "loops[0].type: expected one of revolute, prismatic, fixed, universal, cylindrical, planar, "
+     "loops.c.type: expected one of revolute, prismatic, fixed, universal, cylindrical, planar, "
      "spherical, distance, found the text 'revolut'; did you mean 'revolute'?"),
-    (loop(type="floating"), "loops[0].type: a floating joint closes no loop"),
-    (loop(type="helical"), "loops[0].type: a helical joint closes no loop"),
-    (loop(second=""), "loops[0].second: this key is required and missing"),
-    (loop(name=""), "loops[0].name: this key is required and missing"),
-    (loop(first="{link: bat}"), "loops[0].first.link: 'bat' names no link; did you mean 'bar'?"),
-    (loop(first="{link: a}"), "loops[0].first.link: 'a' is a joint; its link is called 'bar'"),
-    (loop(second="{link: bar}"), "loops[0]: both frames are on 'bar', which closes no loop"),
-    (loop(first="{link: bar, axis: [0, 0, 0]}"), "loops[0].first.axis: the axis is zero"),
+    (loop(type="floating"), "loops.c.type: a floating joint closes no loop"),
+    (loop(type="helical"), "loops.c.type: a helical joint closes no loop"),
+    (loop(second=""), "loops.c.second: this key is required and missing"),
+    (loop(name=""), "loops[1].name: this key is required and missing"),
+    (loop(first="{link: bat}"), "loops.c.first.link: 'bat' names no link; did you mean 'bar'?"),
+    (loop(first="{link: a}"), "loops.c.first.link: 'a' is a joint; its link is called 'bar'"),
+    (loop(second="{link: bar}"), "loops.c: both frames are on 'bar', which closes no loop"),
+    (loop(first="{link: bar, axis: [0, 0, 0]}"), "loops.c.first.axis: the axis is zero"),
     (loop(first="{link: bar, origin: {xyz: [K, 0, 0]}}"),
-     "loops[0].first.origin.xyz[0]: unknown name 'K'"),
-    (loop(type="distance"), "loops[0]: a distance needs 'length', in m"),
+     "loops.c.first.origin.xyz[1]: unknown name 'K'"),
+    (loop(type="distance"), "loops.c: a distance needs 'length', in m"),
     (loop(type="distance", length="0"),
-     "loops[0].length: expected more than 0 m, found 0; 'type: spherical' keeps two points"),
-    (loop(length="1"), "loops[0].length: a revolute joint takes no length; remove it"),
-    (loop(name=("c", "d")), "loops[1]: the same loop as 'c'; remove one of them"),
-    (loop(type=("spherical", "revolute")), "loops[1].name: 'c' is already the name of a loop, in"),
-    (loop(name="'x y'"), "loops[0].name: 'x y' is not a name"),
+     "loops.c.length: expected more than 0 m, found 0; 'type: spherical' keeps two points"),
+    (loop(length="1"), "loops.c.length: a revolute joint takes no length; remove it"),
+    (loop(name=("c", "d")), "loops.d: the same loop as 'c'; remove one of them"),
+    (loop(type=("spherical", "revolute")), "loops[2].name: 'c' is already the name of a loop, in"),
+    (loop(name="'x y'"), "loops[1].name: 'x y' is not a name"),
     ("relations: {drive: q.a - 2*pi*tt}", "relations.drive: unknown name 'tt'"),
     ("relations: {drive: q.c}", "relations.drive: unknown quantity 'q.c'"),
     ("relations: {drive: qdd.a - 1}", "relations.drive: 'qdd.a' is no position or velocity; a rel"),
@@ -87,7 +87,7 @@ def test_a_prescribed_joint_beside_a_relation_is_refused():
     """It would move freely, since `hybrid_dynamics` is not built for mechanisms."""
     held = MODEL.replace("name: a, type", "name: a, prescribed: true, type")
     (fault,) = faults(held + "relations: {gear: q.b - sin(q.a)}\n")
-    assert "joints[0].prescribed: not available beside loops" in fault
+    assert "joints.a.prescribed: not available beside loops" in fault
 
 
 def test_what_quaternions_begin_with():

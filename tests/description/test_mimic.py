@@ -63,7 +63,7 @@ def test_followers_of_followers_follow_the_first_of_them() -> None:
 def test_a_multiplier_of_zero_is_remarked() -> None:
     text = robot(a="type: revolute", b="type: revolute, mimic: {coordinate: a, multiplier: 0}")
     assert warnings(text)[2:] == [  # behind those of parameters that are not used
-        "6: joints[1].mimic.multiplier: zero: the joint does not move, it stays at its offset"
+        "6: joints.b.mimic.multiplier: zero: the joint does not move, it stays at its offset"
     ]
 
 
@@ -105,7 +105,7 @@ def with_x(keys: str) -> str:
 
 @pytest.mark.parametrize(("text", "report"), rows(WRONG, with_x))
 def test_wrong_followers(text: str, report: str) -> None:
-    assert [line.removeprefix("8: joints[3].") for line in faults(text)] == report.split("\n")
+    assert [line.removeprefix("8: joints.x.") for line in faults(text)] == report.split("\n")
 
 
 def test_circles_are_reported_once_each() -> None:
@@ -118,9 +118,9 @@ def test_circles_are_reported_once_each() -> None:
         f="type: revolute",
     )
     assert faults(text) == [
-        "6: joints[1].mimic.coordinate: joints that follow each other in a circle: 'b' follows 'c' "
+        "6: joints.b.mimic.coordinate: joints that follow each other in a circle: 'b' follows 'c' "
         "follows 'b'",
-        "8: joints[3].mimic.coordinate: joints that follow each other in a circle: 'd' follows 'e' "
+        "8: joints.d.mimic.coordinate: joints that follow each other in a circle: 'd' follows 'e' "
         "follows 'd'",
     ]
 

@@ -101,7 +101,7 @@ WRONG = {
     "---\n": " the file is empty; a model starts with 'symgen: 1'",
     "a: 1\n---\nb: 2\n": "2: a second YAML document starts here; a model is one document",
     "joints:\n- link:\n    mass: 1\n    mass: 2\n":
-        "4: joints[0].link.mass: this key stands twice, first in line 3; remove one of them",
+        "4: joints[1].link.mass: this key stands twice, first in line 3; remove one of them",
     "1: x\nnull: y\n? [a]\n: z\n":
         "1: the key '1' is not a text; keys are names\n"
         "2: the key 'null' is not a text; keys are names\n"

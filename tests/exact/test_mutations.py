@@ -164,8 +164,9 @@ def test_a_mistake_beside_a_quaternion_is_found(seed):
     tried = (mutant(programs[key], rng)[0] for _ in range(100))
     mutated = next(item for item in tried if differs(programs[key], item, parameters))
     near = {k: item for k, item in programs.items() if k[1] in (MODEL, *related(key[1]))}
-    rows, _ = compare({**near, key: mutated}, points=1, seed=seed)
-    assert any(not row.holds for row in rows), key
+    for program, is_right in ((programs[key], True), (mutated, False)):
+        rows, _ = compare({**near, key: program}, points=1, seed=seed)
+        assert all(row.holds for row in rows) == is_right, key
 
 
 @pytest.mark.deep

@@ -73,6 +73,15 @@ def test_all_formulations_are_identical_on_the_examples(name):
         assert ("forward_dynamics", claim) in claims
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["bump_stop", *deep("wheel_on_slope")])
+def test_laws_of_springs_and_tyres(name):
+    """Absolute values, least values, lengths of springs along one line; a tyre."""
+    result = prove(read(EXAMPLES / f"{name}.yaml"))
+    assert result.passed and result.has_signs
+    assert result.summary.endswith("a wrong sign with 1e-06")
+
+
 @pytest.mark.deep
 def test_the_recursions_are_identical_on_the_human():
     """43 coordinates: every function and derivative."""

@@ -118,7 +118,7 @@ def test_a_mechanism_that_cannot_close_says_so():
     assert "the loops do not close from here: pin is off by" in str(found)
     (warning,) = open_loops(symgen.read(path), found)
     line = text[: text.index("name: pin")].count("\n") + 1
-    assert str(warning).startswith(f"{path}:{line}: loops[0]: the loops do not close from here")
+    assert str(warning).startswith(f"{path}:{line}: loops.pin: the loops do not close from here")
 
 
 FREEDOMS = {

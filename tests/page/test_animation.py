@@ -5,6 +5,7 @@ import json
 import re
 import sys
 import zlib
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from symgen.description.foreign.process import is_installed
 from symgen.errors import ModelError, RequestError
 from symgen.options import ReadOptions
 from symgen.page import shapes
-from symgen.page.animation import FRAMES_PER_SECOND
+from symgen.page.animation import FRAMES_PER_SECOND, by_unit
 from symgen.page.shapes import shapes_of
 from tests.mechanisms.models import FOUR_BAR
 from tests.modules import module
@@ -39,13 +40,30 @@ def test_it_holds_the_poses_of_a_simulated_motion(two_link, tmp_path):
     outline(text)
     facts = json.loads(re.search(r'id="player">(.*?)</script>', text)[1])
     assert facts["frames"] == FRAMES_PER_SECOND + 1
-    assert [curve["title"].split()[0] for curve in facts["curves"]] == ["Coordinates", "Torques"]
+    assert [curve["title"].split()[0] for curve in facts["curves"]] == ["Angles", "Torques"]
     free = symgen.animate(two_link, run.assign(tau=0 * run.tau), tmp_path / "b.html")
     assert "Torques" not in re.search(r'id="player">(.*?)</script>', free.read_text())[1]
     assert [link["parent"] for link in facts["figure"]["links"]] == [-1, 0]
     poses = packed(text, "poses").reshape(facts["frames"], 2, 3, 4)
     expected = two_link.forward_kinematics(run["q"].values[::10])[:, :, :3, :]
     np.testing.assert_allclose(poses, expected, atol=1e-6)
+
+
+def test_curves_have_one_unit_each_and_sliders_their_axis(tmp_path):
+    cart = module(EXAMPLES / "cart_pole.yaml", functions="forward_kinematics,inverse_dynamics")
+    run = SimpleNamespace(t=np.arange(2.0), q=np.ones((2, 2)), tau=np.outer([0, 1], [3, 0]))
+    text = symgen.animate(cart, run, tmp_path / "a.html").read_text(encoding="utf-8")
+    facts = json.loads(re.search(r'id="player">(.*?)</script>', text)[1])
+    assert [(curve["title"], curve["names"]) for curve in facts["curves"]] == [
+        ("Displacements (m)", ["rail"]), ("Angles (rad)", ["hinge"]), ("Forces (N)", ["rail"]),
+    ]  # fmt: skip
+    slides = [link.get("slides") for link in facts["figure"]["links"]]
+    assert slides == [[1.0, 0.0, 0.0], None]
+    arm = module(EXAMPLES / "plan" / "quadrotor_arm.yaml", functions="mass_matrix")
+    units = {unit: [arm.position_names[k] for k in x] for unit, x in by_unit(arm, False).items()}
+    assert [name[-2:] for name in units["m"]] == ["_x", "_y", "_z"]
+    assert [name[-2:] for name in units[""]] == ["qx", "qy", "qz", "qw"]
+    assert len(units["rad"]) == arm.nq - 7 and len(by_unit(arm, True)["rad"]) == arm.n - 3
 
 
 def test_a_mechanism_is_drawn_with_its_loops(tmp_path):

@@ -266,6 +266,17 @@ def test_sliders_reach_as_far_as_is_of_use(limits, shown):
     assert shown[0] <= coordinate["q"] <= shown[1]
 
 
+def test_pages_of_trees_begin_where_the_file_says():
+    robot = described(
+        "symgen: 1\nname: wheel\njoints:\n"
+        "  - {name: a, type: revolute, origin: {}, link: {mass: 1}}\n"
+        "  - {name: b, type: revolute, origin: {}, link: {mass: 1}}\n"
+        "initial: {q: {b: 60*deg}, qd: {a: 7}}\n"
+    )
+    sliders = calculator.calculator(robot, counting.count(robot, Journal())).coordinates
+    assert [(x["q"], x["qd"], x["qdd"]) for x in sliders] == [(0, 7, 0), (math.pi / 3, 0, 0)]
+
+
 @pytest.mark.deep
 def test_a_full_report_of_seven_joints_is_small_enough():
     text = report(EXAMPLES / "arm7.yaml", quick=False)

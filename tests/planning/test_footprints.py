@@ -9,6 +9,7 @@ import pytest
 import symgen
 from symgen.page.animation import MOST_CURVES, Curves
 from symgen.planning import ground_reaction
+from symgen.planning.results import TIME_AXIS
 from tests.page.test_animation import packed
 from tests.planning.robots import SOLVED, example
 
@@ -52,6 +53,19 @@ def test_page(squat, tmp_path):
     np.testing.assert_allclose([corners.min(0)[0], corners.max(0)[0]], ends, atol=1e-4)
     np.testing.assert_allclose(corners[:, 2], 0, atol=1e-6)
     squat.plot(tmp_path / "a.png")
+    rows = np.genfromtxt(squat.save(tmp_path / "a.csv"), delimiter=",", names=True)
+    np.testing.assert_allclose(rows["zmp_x"], squat.footing_at(squat.shares).centre[:, 0])
+    squat.plot(tmp_path / "a.svg")  # one axis of time, below the panels that share it
+    assert (tmp_path / "a.svg").read_text().count(TIME_AXIS) == 1
+
+
+def test_contacts_that_cannot_be_kept(squat):
+    """A tilted foot at the goal, beside a foot that stands flat: there is a hint."""
+    tilted = {"q": [0, 0.06 + 0.6 * np.cos(0.4), 0, -0.4, 0.8, -0.3]}
+    found = symgen.plan(squat.module, {**TASK, "goal": tilted})
+    assert found.status == "infeasible"
+    assert "contact of toe (" in found.remarks[0]
+    assert found.remarks[1].startswith("points that stand may contradict each other")
 
 
 def test_animation(squat, tmp_path):

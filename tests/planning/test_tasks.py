@@ -168,6 +168,9 @@ def test_a_limit_of_0_is_measured_by_the_largest_torque_and_holds_between_instan
     equations = verification._equations(torques)
     verified = Verified([name], {name: 1.3e-4}, s, {}, {}, equations=equations)
     assert verified.excess(name) == "0.013 % of the largest torque limit"
+    undriven = SimpleNamespace(coordinate_names=["base", "elbow"], actuated=[True, False])
+    words = [verification.demand(undriven, f"torque of {x}") for x in ("base", "elbow")]
+    assert words == ["torque of base", "the equation of motion of elbow (no drive)"]
     program = SimpleNamespace(broken=lambda x, least: [])
     solution = SimpleNamespace(program=program, outcome=SimpleNamespace(x=None))
     run = SimpleNamespace(module=robot)

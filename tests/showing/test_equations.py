@@ -10,6 +10,7 @@ import sympy
 from symgen.algebra.sympy_algebra import symbol
 from symgen.deriving.symbolic import SymbolicDynamics
 from symgen.description import read
+from symgen.errors import RequestError
 from symgen.formulations import FORMULATIONS, formulation_named
 from symgen.program.functions import visible_outputs
 from symgen.showing import equations as showing
@@ -17,6 +18,7 @@ from symgen.showing.equations import show
 from symgen.showing.typesetting import latex as latex_of
 from symgen.support.journal import Journal
 from tests.choosing import deep, slow
+from tests.mechanisms.models import FOUR_BAR
 from tests.modules import EXAMPLES, described, file_of
 
 TWO_LINK = EXAMPLES / "two_link.yaml"
@@ -79,6 +81,19 @@ def test_steps_end_with_one_matrix_after_the_other():
 @pytest.mark.parametrize("what", ["joint_wrenches", "regressor", "center_of_mass"])
 def test_the_recursion_shows_what_the_closed_form_does_not_derive(what):
     assert "newton_euler" in show(TWO_LINK, what, "python", None, None, generated=True)
+
+
+@pytest.mark.parametrize(
+    ("what", "name"), [("tau", "inverse_dynamics"), ("qdd", "forward_dynamics")]
+)
+def test_symbols_lead_to_functions(what, name):
+    with pytest.raises(RequestError, match=f"symgen's name of {what} is {name}$"):
+        shown(TWO_LINK, what)
+
+
+def test_generated_c_explains_its_macros():
+    text = show(TWO_LINK, "mass_matrix", "c", None, None, generated=True)
+    assert text.index("c/plain") < text.index("NAMED(two_link")
 
 
 SPATIAL = """
@@ -154,6 +169,7 @@ joints:
 MOVING = OUTPUTS.replace("L1*q.shoulder", "kinetic_energy*points.hand.x")
 HELD = SPATIAL.replace("type: revolute", "type: revolute, prescribed: true")
 CART = EXAMPLES / "cart_pole.yaml"
+DISC = EXAMPLES / "mechanisms" / "rolling_disc.yaml"
 PRINTED = [  # model, function, style, whether in steps; what is printed, and what is not
     (TWO_LINK, "point_motion_derivatives", "pretty", False,
      ["\ndx_dq[1] =\n", "dv_dq[1, 1, 2] =\n- L₂⋅cos(q₁ + q₂)⋅qd₁ - L₂⋅cos(q₁ + q₂)⋅qd₂\n"], "]["),
@@ -167,6 +183,12 @@ PRINTED = [  # model, function, style, whether in steps; what is printed, and wh
       "\nAll other entries of regressor are 0.\n"], "regressor[1, 4]"),
     (TWO_LINK, "mass_matrix", "python", None,
      ["M_12 = I2 + m2*(L1*l2*cos(q_2) + l2**2)\nM_21 = "], "M_11 = L"),
+    (TWO_LINK, "mass_matrix", "latex", None,
+     ["\n% mass_matrix\nM = \\begin{bmatrix}I_{1} "], ""),
+    (FOUR_BAR, "constraints", "pretty", None,
+     ["\npin_y =\n", "\n\n0 at all coordinates: pin_z, pin_u_axis, pin_v_axis\n"], "pin_z ="),
+    (DISC, "constraints", "latex", None, ["\n% constraint_rates has the relations of"], "&"),
+    (DISC, "constraint_rates", "pretty", None, ["(rows: rolls_in_x, rolls_in_y) ="], ""),
     (TWO_LINK, "mass_matrix", "c", None, ["M_22 = I2 + pow(l2, 2)*m2;\n"], "[0]"),
     (TWO_LINK, "mass_matrix", "javascript", True, ["// mass_matrix = [[", ";  // NE-"], "\n  "),
     (TWO_LINK, "inverse_dynamics", "pretty", None, [], "All other entries"),

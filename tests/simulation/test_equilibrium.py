@@ -74,6 +74,14 @@ def test_a_chain_hangs_down(hanging, q):
     assert rest.stable is True and np.abs(rest.residual).max() < 1e-12
 
 
+@pytest.mark.parametrize(("below", "stable"), [(1e-3, True), (1e-9, None), (0.0, None)])
+def test_stability_at_a_fold_is_undecided(below, stable):
+    """Of a link under its largest static torque, level with its hinge."""
+    link = module(chain(1), functions=TREE[:1])
+    tau = (1 - below) * link.inverse_dynamics_derivatives([0], [0], [0])[0]
+    assert symgen.equilibrium(link, q=[-0.01], tau=tau).stable is stable
+
+
 def test_prescribed_joints_stay():
     text = chain(2).replace("name: j1\n", "name: j1\n  prescribed: true\n")
     rest = symgen.equilibrium(module(text, functions=TREE[:1]), q=[0, 0.4])

@@ -1,20 +1,24 @@
-"""Names of functions in Pinocchio, MuJoCo, Drake and the Robotics Toolbox.
+"""Names of functions in Pinocchio, MuJoCo, Drake and the Robotics Toolbox, symbols of equations.
 
 A module that lacks an attribute of such a name suggests its own function in the message.
 """
 
 _ELSEWHERE = {
-    "inverse_dynamics": ("rnea", "rne", "mj_inverse", "CalcInverseDynamics", "id", "ID"),
+    "inverse_dynamics": (
+        "rnea", "rne", "mj_inverse", "CalcInverseDynamics", "id", "ID", "tau",
+        "torques", "eom", "equations_of_motion",
+    ),
     "inverse_dynamics_derivatives": ("computeRNEADerivatives", "mjd_inverseFD"),
     "inverse_dynamics_hessian": ("ComputeRNEASecondOrderDerivatives",),
     "forward_dynamics": (
         "aba", "accel", "mj_forward", "get_generalized_acceleration_output_port", "fd", "FD",
+        "qdd", "accelerations",
     ),
     "forward_dynamics_derivatives": ("computeABADerivatives", "mjd_transitionFD"),
-    "mass_matrix": ("crba", "inertia", "inertia_matrix", "mj_fullM", "CalcMassMatrix", "M"),
-    "bias_forces": ("nonLinearEffects", "nle", "mj_rne", "qfrc_bias", "CalcBiasTerm"),
+    "mass_matrix": ("crba", "inertia", "inertia_matrix", "mj_fullM", "CalcMassMatrix", "M", "H"),
+    "bias_forces": ("nonLinearEffects", "nle", "mj_rne", "qfrc_bias", "CalcBiasTerm", "h"),
     "gravity_forces": (
-        "computeGeneralizedGravity", "gravload", "CalcGravityGeneralizedForces", "g",
+        "computeGeneralizedGravity", "gravload", "CalcGravityGeneralizedForces", "g", "G",
     ),
     "coriolis_matrix": ("computeCoriolisMatrix", "coriolis", "C"),
     "forward_kinematics": (
@@ -23,8 +27,8 @@ _ELSEWHERE = {
     ),
     "jacobians": ("computeJointJacobians", "J"),
     "regressor": ("computeJointTorqueRegressor",),
-    "kinetic_energy": ("computeKineticEnergy", "mj_energyVel", "CalcKineticEnergy"),
-    "potential_energy": ("computePotentialEnergy", "mj_energyPos", "CalcPotentialEnergy"),
+    "kinetic_energy": ("computeKineticEnergy", "mj_energyVel", "CalcKineticEnergy", "T"),
+    "potential_energy": ("computePotentialEnergy", "mj_energyPos", "CalcPotentialEnergy", "V"),
     "center_of_mass": ("centerOfMass", "subtree_com", "CalcCenterOfMassPositionInWorld", "com"),
     "center_of_mass_jacobian": (
         "jacobianCenterOfMass", "mj_jacSubtreeCom", "CalcJacobianCenterOfMassTranslationalVelocity",
@@ -56,4 +60,4 @@ _ELSEWHERE = {
 }  # fmt: skip
 
 ELSEWHERE = {name: ours for ours, names in _ELSEWHERE.items() for name in names}
-"""Name in another library -> name in generated modules."""
+"""Name in another library, or symbol -> name in generated modules."""

@@ -279,7 +279,7 @@ def test_what_cad_programs_write_is_converted_too(folder, capfd):
     assert Path("arm.yaml").read_text().count("accepted: true") == 1
     assert numbers(robot.joints[1].origin.xyz) == [0.5, 0.5, -5.0]
     (warning,) = robot.warnings
-    assert warning.key == "joints[0].link.inertia"
+    assert warning.key == "joints.shoulder.link.inertia"
     assert "not positive semi-definite" in warning.message
     assert run(["convert", "arm.yaml", "dh.yaml", "--style", "standard", "--quiet"]) == 0
     assert read("dh.yaml").warnings
