@@ -7,6 +7,9 @@ one core: symgen with and without the sensitivities and integrals of that paper,
 springs as tendons) and Exudyn (trapezoidal rule, index 2) without.  Beside the time stands how far
 the loop is open at the end, and how far point 2 is from where the adaptive way of symgen has it.
 
+The same five seconds, and both manoeuvres of examples/mechanisms/hmmwv.py, with coordinates of
+joints (`semi_recursive`) and with natural coordinates, as in tables 8 and 10 of that paper.
+
 One evaluation: accelerations and multipliers, and their derivatives, called from Python beside
 Pinocchio's `constraintDynamics`.  Pinocchio has no springs; symgen has them and computes them.
 """
@@ -30,6 +33,7 @@ from benchmarks.timing import (
     ratio_within_rounds,
     single_threaded,
 )
+from examples.mechanisms import hmmwv
 
 MODEL = Path(__file__).parents[1] / "examples" / "mechanisms" / "five_bar.yaml"
 NAMES = ("L_s1", "L_s2", "m", "x_G", "L_A1")
@@ -224,6 +228,67 @@ def motions(rounds):
             print(f"{contestant.__name__.removeprefix('by_'):50} not measured: {error}")
 
 
+def both(model, functions, names):
+    """Modules with coordinates of joints, by semi_recursive but outputs, and with natural ones."""
+    given = {"functions": (*functions, "link_motion"), "runtime_parameters": ",".join(names)}
+    return tuple(
+        symgen.load(model, formulations=formulations, **given)
+        for formulations in ("semi_recursive,newton_euler", "natural_coordinates")
+    )
+
+
+def five_bar():
+    """Modules, starts in both coordinates, and what both simulations take."""
+    modules = both(MODEL, ("default",), NAMES)
+    _, q, start = linkage()
+    dq = np.outer(start["L_A1"], np.array(NAMES) == "L_A1")
+    options = {"t": [0, END], "step": STEP, "objectives": "all"}
+    return modules, (q, np.zeros(4), dq), NAMES, {}, options
+
+
+def vehicle(manoeuvre):
+    """The same of a manoeuvre of the vehicle."""
+    modules = both(hmmwv.MODEL, hmmwv.FUNCTIONS, (*hmmwv.DESIGN, "step_height", *hmmwv.RACK))
+    values, names = dict(manoeuvre.parameters), tuple(hmmwv.DESIGN)
+    q, qd, slopes = hmmwv.start(modules[0], manoeuvre, values)
+    dq = slopes[:, [modules[0].parameter_names.index(name) for name in names]]
+    options = {
+        "t": [0, manoeuvre.duration], "step": manoeuvre.step, "objectives": [manoeuvre.objective],
+        "parameters": values,
+    }  # fmt: skip
+    return modules, (q, qd, dq), names, values, options
+
+
+def formulations(rounds):
+    """Print what both formulations take for the same motions, in one run."""
+    title, sizes = "seconds of all steps, with five sensitivities", f"{'n':>4} {'m':>4}"
+    print(f"\n{title:46} {sizes} {'joints':>8} {sizes} {'natural':>8} {'ratio':>6}")
+    cases = {
+        "five-bar linkage, 5000 steps": five_bar,
+        "vehicle, step descent, 4500 steps": lambda: vehicle(hmmwv.STEP),
+        "vehicle, double lane change, 1200 steps": lambda: vehicle(hmmwv.LANE),
+    }
+    for what, case in cases.items():
+        (joints, natural), (q, qd, dq), names, values, options = case()
+        parameters = hmmwv.all_of(joints, values)
+        of = {"parameters": parameters, "sensitivities": names, "dq": dq}
+        z, zd, dz, dzd = symgen.to_natural(joints, natural, q, qd, **of)
+        starts = (joints, q, qd, dq, None), (natural, z, zd, dz, dzd)
+        taken = [np.inf, np.inf]
+        for _ in range(rounds):
+            for k, (module, at, rate, slopes, rates) in enumerate(starts):
+                start = time.process_time()
+                symgen.simulate(
+                    module, at, rate, **options, sensitivities=names, dq0=slopes, dqd0=rates
+                )
+                taken[k] = min(taken[k], time.process_time() - start)
+        sizes = [
+            f"{x.n:4} {len(x.constraint_names):4} {s:8.3f}"
+            for (x, *_), s in zip(starts, taken, strict=True)
+        ]
+        print(f"{what:46} {sizes[0]} {sizes[1]} {taken[1] / taken[0]:6.2f}", flush=True)
+
+
 def pinocchio_linkage():
     """The linkage without springs: model, data, and what the functions of constraints take."""
     import pinocchio as pin
@@ -293,6 +358,7 @@ def main(arguments=None):
     print(", ".join(f"{key} {value}" for key, value in machine().items()))
     evaluations(QUICK if given.quick else Effort())
     motions(2 if given.quick else 15)
+    formulations(1 if given.quick else 3)
 
 
 if __name__ == "__main__":

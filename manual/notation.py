@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 
-from symgen.formulations import FORMULATIONS, VARIANTS, formulation_named
+from symgen.formulations import FORMULATIONS, GLOBAL, VARIANTS, formulation_named
 
 BORDER = re.compile(r"^=+(?: +=+)+$")
 
@@ -108,6 +108,6 @@ def overview() -> str:
     """All formulations, as `FORMULATIONS` lists them, then the variants."""
     rows = [
         [code(item.name), cell(item.title), cell(item.source), str(len(item.functions))]
-        for item in (*FORMULATIONS, *VARIANTS)
+        for item in (*FORMULATIONS, *VARIANTS, *GLOBAL)
     ]
     return table(["name", "what it is", "source", "functions"], rows)

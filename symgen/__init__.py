@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from symgen.frameworks.jax import functions as jax
     from symgen.frameworks.pytorch import functions as torch
     from symgen.grading import Verdict
+    from symgen.kinematics.natural_states import to_joints, to_natural
     from symgen.options import LoadOptions
     from symgen.page.animation import animate
     from symgen.planning.plan import plan
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Robot", "__version__", "animate", "casadi", "derive", "equilibrium", "grade", "jax", "load",
-    "plan", "read", "simulate", "torch",
+    "plan", "read", "simulate", "to_joints", "to_natural", "torch",
 ]  # fmt: skip
 
 
@@ -47,6 +48,8 @@ _LAZY = {
     "casadi": ("frameworks.casadi", "functions"),
     "equilibrium": ("simulation.equilibrium", "equilibrium"),
     "jax": ("frameworks.jax", "functions"), "plan": ("planning.plan", "plan"),
+    "to_joints": ("kinematics.natural_states", "to_joints"),
+    "to_natural": ("kinematics.natural_states", "to_natural"),
     "simulate": ("simulation", "simulate"), "torch": ("frameworks.pytorch", "functions"),
 }  # fmt: skip
 """Module and attribute of names that are imported at their first use."""

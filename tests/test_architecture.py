@@ -132,7 +132,7 @@ def test_formulations_do_not_know_each_other():
         "interface", "state", "shared", "joint_terms", "rolled", "elimination", "accelerations",
         "model_outputs", "constraints", "torques", "second_derivatives", "coupled",
         "constraint_parts", "constraint_rows", "forces", "implicit", "direct",
-        "sizes",
+        "sizes", "natural_frames",
     }  # fmt: skip
     for path in folder.rglob("*.py"):
         family = path.relative_to(folder).parts[0]

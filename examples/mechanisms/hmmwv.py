@@ -103,6 +103,24 @@ def motion(
     replaces that of the manoeuvre.  The result has all steps, or the start and the end alone.
     """
     values = {**manoeuvre.parameters, **(parameters or {})}
+    q0, qd0, slopes = start(car, manoeuvre, values)
+    columns = [car.parameter_names.index(name) for name in sensitivities]
+    step = step or manoeuvre.step
+    count = round(manoeuvre.duration / step) if all_steps else 1
+    return symgen.simulate(
+        car, q0, qd0, np.linspace(0.0, manoeuvre.duration, count + 1), step=step,
+        parameters=values, objectives=objectives, sensitivities=sensitivities,
+        dq0=slopes[:, columns],
+    )  # fmt: skip
+
+
+def start(
+    car: ModuleType, manoeuvre: Manoeuvre, values: Mapping[str, float]
+) -> tuple[Array, Array, Array]:
+    """Return q0 (nq,), qd0 (n,) of a manoeuvre and the derivatives of q0 by all parameters, (n, p).
+
+    They follow from the equilibrium at these `values` of parameters.
+    """
     rest = symgen.equilibrium(car, HOLD, parameters=values)
     slopes = rest.derivatives().dq
     q0, qd0 = rest.q.copy(), np.zeros(car.n)
@@ -114,15 +132,7 @@ def motion(
     qd0[car.coordinate_names.index("chassis_vx")] = manoeuvre.speed
     for wheel in WHEELS:
         qd0[car.coordinate_names.index(wheel)] = manoeuvre.speed / manoeuvre.radius
-    qd0 = car.closed_velocities(q0, qd0, parameters=all_of(car, values))
-    columns = [car.parameter_names.index(name) for name in sensitivities]
-    step = step or manoeuvre.step
-    count = round(manoeuvre.duration / step) if all_steps else 1
-    return symgen.simulate(
-        car, q0, qd0, np.linspace(0.0, manoeuvre.duration, count + 1), step=step,
-        parameters=values, objectives=objectives, sensitivities=sensitivities,
-        dq0=slopes[:, columns],
-    )  # fmt: skip
+    return q0, car.closed_velocities(q0, qd0, parameters=all_of(car, values)), slopes
 
 
 def all_of(car: ModuleType, values: Mapping[str, float]) -> Array:

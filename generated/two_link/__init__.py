@@ -316,6 +316,14 @@ _missing = {
     'constraint_acceleration_parameter_derivatives': "constraint_acceleration_parameter_derivatives was not built: the model has no loops and no relations; 'loops:' and 'relations:' of the model file make some",
     'constraint_torque_parameter_derivatives': "constraint_torque_parameter_derivatives was not built: the model has no loops and no relations; 'loops:' and 'relations:' of the model file make some",
     'constraint_torque_derivatives': "constraint_torque_derivatives was not built: the model has no loops and no relations; 'loops:' and 'relations:' of the model file make some",
+    'simulate': 'simulate is a function of symgen: symgen.simulate(two_link, ...)',
+    'plan': 'plan is a function of symgen: symgen.plan(two_link, ...)',
+    'animate': 'animate is a function of symgen: symgen.animate(two_link, ...)',
+    'equilibrium': 'equilibrium is a function of symgen: symgen.equilibrium(two_link, ...)',
+    'assemble': "assemble is for models with 'loops' or 'relations'; this one has none",
+    'closed_velocities': "closed_velocities is for models with 'loops' or 'relations'; this one has none",
+    'freedoms': "freedoms is for models with 'loops' or 'relations'; this one has none",
+    'constrained_forward_dynamics': "constrained_forward_dynamics is for models with 'loops' or 'relations'; this one has none",
 }
 
 

@@ -32,6 +32,9 @@ else:  # which older versions of click cannot subscribe
 Pairs = tuple[tuple[str, str], ...]
 
 
+_IN_PYTHON = ("simulate", "animate", "equilibrium")
+
+
 class Suggesting(click.Group):
     """A group that answers an unknown command with the nearest one."""
 
@@ -42,7 +45,10 @@ class Suggesting(click.Group):
         name = args[0] if args else ""
         asked = bool(name) and not name.startswith("-") and not ctx.resilient_parsing
         if asked and self.get_command(ctx, name) is None:  # completion parses too, and is silent
-            raise click.UsageError(f"no such command {name!r}; {suggestion(name, self.commands)}")
+            hint = suggestion(name, self.commands)
+            if name in _IN_PYTHON:
+                hint = f"in Python: symgen.{name}(symgen.load('robot.yaml'), ...)"
+            raise click.UsageError(f"no such command {name!r}; {hint}")
         return super().resolve_command(ctx, args)
 
 

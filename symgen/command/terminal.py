@@ -237,6 +237,7 @@ def _snippet(report: BuildReport) -> str:
     if report.installed_as:
         where, imported = "from any folder", f"import {module}"
     zeros = ", ".join(["0.0"] * report.n)
+    zero = f"[{zeros}]" if report.n <= 8 else f"[0.0] * {report.n}"
     values = {"t": "0.0"}
     if report.nq != report.n:
         values["q"] = f"{module}.neutral()"
@@ -245,9 +246,17 @@ def _snippet(report: BuildReport) -> str:
     lines = [imported, *(f"{name} = {values[name]}" for name in arguments if name in values)]
     vectors = [name for name in arguments if name not in values]
     if vectors:
-        value = f"[{zeros}]" if report.n <= 8 else f"[0.0] * {report.n}"
-        lines.append(f"{' = '.join(vectors)} = {value}")
+        lines.append(f"{' = '.join(vectors)} = {zero}")
     lines.append(f"{module}.{function.name}({', '.join(arguments)})")
+    if report.mobility is not None and {"constraint_bias", "bias_forces"} <= set(
+        report.function_names
+    ):
+        lines = [
+            imported,
+            f"q = {module}.assemble()  # where the loops are closed",
+            f"qd = {module}.closed_velocities(q, {module}.initial_qd)",
+            f"{module}.constrained_forward_dynamics(q, qd, tau={zero})",
+        ]
     return f"\nin Python, {where}:\n\n" + "".join(f"    {line}\n" for line in lines)
 
 
@@ -360,7 +369,7 @@ def print_comparison(result: Comparison) -> None:
             "-" if row.compile_seconds is None else f"{row.compile_seconds:.2f}",
             f"{row.single_ns:,.0f}",
             f"{row.batch_ns:,.0f}",
-            f"{row.disagreement:.0e}",
+            "-" if row.disagreement is None else f"{row.disagreement:.0e}",
         )
     coordinates = "1 coordinate" if result.n == 1 else f"{result.n} coordinates"
     console.print(f"{result.robot}: {coordinates}, {result.backend} backend", markup=False)

@@ -23,6 +23,7 @@ from symgen.comparing.growth import MAIN_FUNCTIONS, main_functions
 from symgen.deriving.derivation import Derived, derive_all
 from symgen.deriving.packaging import package_of
 from symgen.emit.emission import kernel_files
+from symgen.formulations.natural_coordinates import NATURAL_COORDINATES
 from symgen.optimize.operations import OperationCount
 from symgen.options import ALL, DEFAULT, BuildOptions
 from symgen.pipeline.building import Built, described, run
@@ -53,7 +54,7 @@ class Row:
     `after_sympy` those that `sympy.cse` leaves, for small models.  `statements` are named
     temporaries; `lines` and `size` (bytes) those of C with this function alone.  `compile_seconds`
     is None without a compiler.  `disagreement` is the largest relative difference from the first
-    formulation that has the function.
+    formulation that has the function, None for one with other coordinates.
     """
 
     formulation: str
@@ -68,7 +69,7 @@ class Row:
     compile_seconds: float | None
     single_ns: float
     batch_ns: float
-    disagreement: float
+    disagreement: float | None
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ class Comparison:
         compared = [each for each in rows.values() if len(each) > 1]
         if not compared:
             return ("each function has one formulation only: there is nothing to compare",)
-        largest = max(row.disagreement for each in compared for row in each)
+        largest = max(row.disagreement or 0.0 for each in compared for row in each)
         solved = "accelerations of a mechanism are solved numerically, alike for all formulations: "
         solved += "constrained_forward_dynamics"
         return (
@@ -119,8 +120,18 @@ def _best(compared: Sequence[Sequence[Row]], cost: Callable[[Row], float]) -> st
 def compare(path: str | Path, options: BuildOptions, journal: Journal) -> Comparison:
     """Build MODEL with several formulations into the cache, and measure them.
 
-    By default, all formulations and the main functions.
+    By default, all formulations and the main functions.  Natural coordinates are those of another
+    module, whose rows have no disagreement.
     """
+    alone = NATURAL_COORDINATES.name
+    rest = tuple(name for name in options.formulations if name != alone)
+    if rest != options.formulations and rest:
+        joints = compare(path, replace(options, formulations=rest), journal)
+        functions = {row.function for row in joints.rows} & NATURAL_COORDINATES.functions.keys()
+        options = replace(options, formulations=(alone,), functions=tuple(sorted(functions)))
+        natural = compare(path, options, journal).rows if functions else ()
+        rows = [*joints.rows, *(replace(row, disagreement=None) for row in natural)]
+        return replace(joints, rows=tuple(sorted(rows, key=lambda row: _order(row.function))))
     if DEFAULT in options.formulations:
         options = replace(options, formulations=(ALL, *options.formulations))
     if DEFAULT in options.functions:

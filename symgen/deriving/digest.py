@@ -22,7 +22,7 @@ def model_hash(description: RobotDescription) -> str:
 _AS_WITHOUT_THE_KEY: tuple[tuple[str, object], ...] = (
     ("mimic", None), ("representation", ANGLES), ("rest", ()), ("actuated", True), ("loops", ()),
     ("relations", ()), ("initial", {}), ("initial_drives", ()), ("springs", ()), ("forces", ()),
-    ("law", None), ("energy", None), ("wheel", None),
+    ("law", None), ("energy", None), ("wheel", None), ("natural", None), ("is_natural", False),
 )  # fmt: skip
 
 

@@ -151,7 +151,11 @@ def _facts(description: RobotDescription, derived: Derived) -> dict[str, Fact]:
     parents = tuple(numbers.get(joint.parent, 0) for joint in description.joints)
     links = tuple(numbers.get(point.link, 0) for point in description.points)
     joints = description.free_joints
-    actuated = tuple(joint.actuated for joint in joints for _ in joint.coordinate_names)
+    actuated = tuple(
+        joint.actuated and (joint.natural is None or name == joint.name)
+        for joint in joints
+        for name in joint.coordinate_names
+    )
     drawn = {**figure(description), "units": coordinate_units(tree)}
     facts = {
         "inertial_parameters": Fact(_ARRAY, _inertial_parameters(description, tree)),
@@ -172,6 +176,8 @@ def _facts(description: RobotDescription, derived: Derived) -> dict[str, Fact]:
         "condition": Fact("float", terms),
         "_figure": Fact("str", json.dumps(drawn)),
     }
+    if tree.is_natural:
+        facts["_natural"] = Fact("bool", True)
     if tree.forces:
         facts["force_names"] = Fact(_NAMES, tuple(force.name for force in tree.forces))
         facts["force_types"] = Fact(_NAMES, tuple(force.type for force in tree.forces))

@@ -12,7 +12,15 @@ from dataclasses import dataclass, field, replace
 from symgen.description.expressions import ONE, ZERO, Expression, literal
 from symgen.description.quantities import MULTIPLIERS, TIME, is_velocity
 from symgen.errors import Fault, RequestError
-from symgen.joints import ANGLES, JointType, OnManifold, Redundant, closing_type, joint_type
+from symgen.joints import (
+    ANGLES,
+    JointType,
+    NaturalCoordinates,
+    OnManifold,
+    Redundant,
+    closing_type,
+    joint_type,
+)
 
 Triple = tuple[Expression, Expression, Expression]
 
@@ -168,7 +176,7 @@ class JointDescription:
     (kg) is weightless inertia of a free joint's translation.  `terms`, `limits` and `prescribed`
     (whether the motion is an argument, rather than the torque) have one entry per coordinate.  A
     joint that is not `actuated` has no drive.  A joint with `mimic` has one coordinate, which is
-    not a coordinate of the robot.
+    not a coordinate of the robot.  A joint with `natural` has these coordinates.
     """
 
     name: str
@@ -190,6 +198,7 @@ class JointDescription:
     representation: str = ANGLES
     rest: tuple[Expression, ...] = ()
     added_mass: Expression = ZERO
+    natural: NaturalCoordinates | None = None
 
     @property
     def coordinates(self) -> int:
@@ -204,6 +213,8 @@ class JointDescription:
         """
         if self.manifold is not None:
             return tuple(f"{self.name}_{x}" for x in self.manifold.velocity_suffixes)
+        if self.natural is not None:
+            return self.natural.names(self.name)
         return coordinate_names(self.name, self.coordinates)
 
     @property
@@ -236,6 +247,12 @@ class JointDescription:
     def is_redundant(self) -> bool:
         """Whether it has more coordinates than degrees of freedom: the norm of four is 1."""
         return isinstance(joint_type(self.type, self.representation), Redundant)
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """Names of the constraints among its coordinates, if these outnumber its freedoms."""
+        suffixes = self.natural.rows if self.natural else ("norm",) * self.is_redundant
+        return tuple(f"{self.name}_{suffix}" for suffix in suffixes)
 
 
 def coordinate_names(joint: str, coordinates: int) -> tuple[str, ...]:
@@ -404,13 +421,14 @@ class RobotDescription:
     initial_drives: tuple[InitialDrive, ...] = ()
     springs: tuple[SpringDescription, ...] = ()
     forces: tuple[ForceDescription, ...] = ()
+    is_natural: bool = False
+    """Whether positions of links are natural coordinates: see `symgen.joints.natural`."""
 
     @property
     def n_constraints(self) -> int:
         """Number of rows that are 0 if all loops are closed and all relations hold."""
         rows = sum(len(closing_type(loop.type).forbids) for loop in self.loops)
-        norms = sum(joint.is_redundant for joint in self.joints)
-        return rows + len(self.relations) + norms
+        return rows + len(self.relations) + sum(len(joint.rows) for joint in self.joints)
 
     @property
     def tells_multipliers(self) -> bool:

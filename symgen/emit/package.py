@@ -87,8 +87,21 @@ def _top_level(module: Module) -> dict[str, object]:
             )
             for formulation, functions in counts.items()
         ],
-        "missing": [(identifier(name), str(why)) for name, why in module.package.missing.items()],
+        "missing": [(identifier(name), str(why)) for name, why in _missing(module).items()],
     }
+
+
+def _missing(module: Module) -> dict[str, str]:
+    """Return messages by name, of functions that were not built or stand elsewhere."""
+    elsewhere = {
+        name: f"{name} is a function of symgen: symgen.{name}({module.robot}, ...)"
+        for name in ("simulate", "plan", "animate", "equilibrium")
+    }
+    if not module.package.metadata.constraint_names:
+        loops = "is for models with 'loops' or 'relations'; this one has none"
+        names = ("assemble", "closed_velocities", "freedoms", "constrained_forward_dynamics")
+        elsewhere |= {name: f"{name} {loops}" for name in names}
+    return {**module.package.missing, **elsewhere}
 
 
 def _overview(module: Module) -> str:

@@ -2,7 +2,8 @@
 
 Adding a formulation is one module or package here and one entry of `FORMULATIONS`.  The order is
 that of preference where several serve equally well.  `VARIANTS` differ from one of them in a
-parameter, and are there for those who name them.
+parameter, and are there for those who name them, as those of `GLOBAL` are, which take trees in
+natural coordinates.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from symgen.formulations.direct import Direct
 from symgen.formulations.explicit_kane import EXPLICIT_KANE, PARTIALLY_RECURSIVE_KANE
 from symgen.formulations.interface import Formulation
 from symgen.formulations.kane import KANE
+from symgen.formulations.natural_coordinates import NATURAL_COORDINATES
 from symgen.formulations.newton_euler import NEWTON_EULER
 from symgen.formulations.recursive_lagrange import RECURSIVE_LAGRANGE
 from symgen.formulations.rolled import RolledBuilder, Start
@@ -62,7 +64,9 @@ FORMULATIONS: tuple[Formulation, ...] = (
 
 VARIANTS: tuple[Formulation, ...] = (SEMI_RECURSIVE_RTDYN0, SEMI_RECURSIVE_RTDYN1)
 
-KNOWN = (*FORMULATIONS, *VARIANTS)
+GLOBAL: tuple[Formulation, ...] = (NATURAL_COORDINATES,)
+
+KNOWN = (*FORMULATIONS, *VARIANTS, *GLOBAL)
 
 SHARED_NOTES = {
     **joint_terms.NOTES,
@@ -77,6 +81,7 @@ SHARED_NOTES = {
 
 __all__ = [
     "FORMULATIONS",
+    "GLOBAL",
     "KNOWN",
     "VARIANTS",
     "Formulation",
@@ -110,8 +115,8 @@ def formulations_named(names: Collection[str]) -> tuple[Formulation, ...]:
 
 
 def considered(names: Collection[str]) -> tuple[Formulation, ...]:
-    """All formulations, and those of the variants that are among `names`."""
-    return (*FORMULATIONS, *(variant for variant in VARIANTS if variant.name in names))
+    """All formulations, and those of the variants and global ones that are among `names`."""
+    return (*FORMULATIONS, *(item for item in (*VARIANTS, *GLOBAL) if item.name in names))
 
 
 def provided_functions(

@@ -34,13 +34,13 @@ c', c''    cd_<row>, cdd_<row>        its rates by time
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from operator import add
 from typing import Any, Generic, Protocol, TypeVar
 
-from symgen.algebra.interface import S
+from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Vector, total, zero_vector
 from symgen.description.quantities import AXES, POINTS, RATES, TIME, is_velocity, quantity
 from symgen.formulations.interface import Derivation
@@ -60,6 +60,7 @@ NOTES = {
     "LC-4": "its second time derivative",
     "LC-5": "a relation of the model file; e_i, e_ik are derivatives of the expression",
     "LC-9": "a relation of velocities; its column in J is its derivative by a velocity",
+    "LC-10": "products of unit vectors, and rows of joints, of natural coordinates",
     "LC-6": "J^T multipliers: generalized forces of the constraints",
     "LC-8": "Euler parameters have the norm 1: p . p - 1",
     "d LC-1": "Phi_rho, with what lengths depend on -- Lopez Varela 2023, section 7.3",
@@ -91,6 +92,11 @@ class Moving(Generic[X]):
     second_rate: X
     by_joint: Mapping[int, X] = field(default_factory=dict)
 
+    def mapped(self, change: Callable[[X], X]) -> Moving[X]:
+        """Return what a constant linear function makes of it."""
+        columns = {j: change(column) for j, column in self.by_joint.items()}
+        return Moving(change(self.at), change(self.rate), change(self.second_rate), columns)
+
 
 @dataclass(frozen=True)
 class Wanted:
@@ -102,11 +108,12 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Supplied(Generic[S]):
-    """Origins and axes by name of the ends of loops, and positions of points."""
+    """Origins and axes by name of the ends of loops, positions of points, rows of coordinates."""
 
     origins: Mapping[tuple[str, int], Moving[Vector[S]]] = field(default_factory=dict)
     axes: Mapping[tuple[str, int], Mapping[str, Moving[Vector[S]]]] = field(default_factory=dict)
     points: Mapping[str, Moving[Vector[S]]] = field(default_factory=dict)
+    rows: Iterable[tuple[str, Moving[S]]] = ()
 
 
 SIDES = ("first", "second")
@@ -264,6 +271,9 @@ def constraint_rows(
         four = [moving[quantity(RATES[0], tree.joint(k).name)] for k in joint.members]
         with b.step("constraints", joint.name):
             rows.append(_named(f"{joint.name}_norm", _norm_row(four, b), b, wanted, "LC-8"))
+    for name, row in supplied.rows:
+        with b.step("constraints", name):
+            rows.append(_named(name, row, b, wanted, "LC-10"))
     return rows
 
 
@@ -290,7 +300,7 @@ def _loop_rows(
     rows = []
     for (x, y), name in zip(loop.rows, loop.row_names, strict=True):
         with b.step("constraints", loop.name):
-            row = _product(first[x], second[y], b)
+            row = product(first[x], second[y], b.algebra)
             if x == y == GAP:
                 row = replace(row, at=row.at - loop.length * loop.length)
             rows.append(_named(name, row, b, wanted, "LC-1"))
@@ -307,12 +317,12 @@ def loop_vectors(
         for name, unit in zip(BASE_AXES, units(b.algebra), strict=True)
     }
     if loop.has_gap:
-        shared[GAP] = _less(supplied.origins[loop.name, 1], supplied.origins[loop.name, 0])
+        shared[GAP] = difference(supplied.origins[loop.name, 1], supplied.origins[loop.name, 0])
     first, second = (supplied.axes[loop.name, side] for side in range(2))
     return {**shared, **first}, {**shared, **second}
 
 
-def _less(x: Moving[Vector[S]], y: Moving[Vector[S]]) -> Moving[Vector[S]]:
+def difference(x: Moving[Vector[S]], y: Moving[Vector[S]]) -> Moving[Vector[S]]:
     """x - y; a derivative that is missing is 0."""
     columns = dict(x.by_joint)
     for j, column in y.by_joint.items():
@@ -320,7 +330,7 @@ def _less(x: Moving[Vector[S]], y: Moving[Vector[S]]) -> Moving[Vector[S]]:
     return Moving(x.at - y.at, x.rate - y.rate, x.second_rate - y.second_rate, columns)
 
 
-def _product(x: Moving[Vector[S]], y: Moving[Vector[S]], b: ProgramBuilder[S]) -> Moving[S]:
+def product(x: Moving[Vector[S]], y: Moving[Vector[S]], algebra: Algebra[S]) -> Moving[S]:
     """x . y"""
     columns: dict[int, S] = {}
     for j in sorted({*x.by_joint, *y.by_joint}):
@@ -329,8 +339,8 @@ def _product(x: Moving[Vector[S]], y: Moving[Vector[S]], b: ProgramBuilder[S]) -
             terms.append(x.by_joint[j].dot(y.at))
         if j in y.by_joint:
             terms.append(x.at.dot(y.by_joint[j]))
-        columns[j] = total(terms, b.algebra)
-    twice = b.algebra.constant(2.0)
+        columns[j] = total(terms, algebra)
+    twice = algebra.constant(2.0)
     return Moving(
         x.at.dot(y.at),
         x.rate.dot(y.at) + x.at.dot(y.rate),

@@ -21,6 +21,9 @@ REASONS: Mapping[str, str] = {
     "mimic": "it takes every joint as free, and some follow others (mimic)",
     "euler_parameters": "it moves a link by one coordinate after the other, and Euler parameters "
     "turn it together; semi_recursive takes them",
+    "relative": "it takes natural coordinates, and this module has those of joints: build another "
+    "one with --formulations natural_coordinates",
+    "natural": "it takes coordinates of joints, and this module has natural coordinates",
 }
 """Everything that may stand between a formulation and a tree; figures are filled in."""
 
@@ -49,7 +52,9 @@ RolledDerivation = Callable[[KinematicTree[Any], RolledBuilder[Any]], None]
 
 
 def applies_to_every_tree(tree: KinematicTree[Any]) -> str | None:
-    """Return the answer of a formulation without restrictions."""
+    """Return the answer of a formulation that takes all coordinates of joints."""
+    if tree.is_natural:
+        return reason("natural")
     return None
 
 
@@ -57,6 +62,8 @@ def moves_by_one_coordinate(tree: KinematicTree[Any]) -> str | None:
     """Return the answer of a formulation whose recursion goes from coordinate to coordinate."""
     if tree.euler_parameters:
         return reason("euler_parameters")
+    if tree.is_natural:
+        return reason("natural")
     return None
 
 
@@ -66,6 +73,8 @@ def needs_a_coordinate_for_every_joint(tree: KinematicTree[Any]) -> str | None:
         return reason("mimic")
     if tree.euler_parameters:
         return reason("euler_parameters")
+    if tree.is_natural:
+        return reason("natural")
     return None
 
 

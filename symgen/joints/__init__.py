@@ -9,6 +9,7 @@ from symgen.joints.closing import Closing, Distance
 from symgen.joints.composite import Cylindrical, Fixed, Floating, Planar, Spherical, Universal
 from symgen.joints.helical import Helical
 from symgen.joints.interface import Directions, JointType, Motion, OnManifold, Redundant
+from symgen.joints.natural import NaturalCoordinates, natural_coordinates
 from symgen.joints.prismatic import Prismatic
 from symgen.joints.quaternions import Ball, EulerBall, EulerFree, Free
 from symgen.joints.revolute import Revolute
@@ -31,7 +32,8 @@ _CLOSING = {kind.name: kind for kind in CLOSING}
 
 __all__ = [
     "ANGLES", "CLOSING", "JOINTS", "ON_MANIFOLDS", "REDUNDANT", "Closing", "Directions",
-    "JointType", "Motion", "OnManifold", "Redundant", "closing_type", "joint_type",
+    "JointType", "Motion", "NaturalCoordinates", "OnManifold", "Redundant", "closing_type",
+    "joint_type", "natural_coordinates",
 ]  # fmt: skip
 
 

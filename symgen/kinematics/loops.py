@@ -96,15 +96,17 @@ def row_units(description: RobotDescription) -> tuple[int, ...]:
             units.append(max(units, default=0) + 1 if row == (GAP, GAP) else -(GAP not in row))
     first = max([0, *units]) + 1
     units += range(first, first + len(description.relations))
-    return (*units, *(-1 for joint in description.joints if joint.is_redundant))
+    for joint in description.joints:
+        units += joint.natural.units if joint.natural else (-1,) * len(joint.rows)
+    return tuple(units)
 
 
 def velocity_rows(description: RobotDescription) -> tuple[bool, ...]:
     """Return whether each row is a relation of velocities, which positions do not have to keep."""
     relations = [relation.is_of_velocities for relation in description.relations]
-    norms = sum(joint.is_redundant for joint in description.joints)
-    loops = description.n_constraints - len(relations) - norms
-    return (*(False,) * loops, *relations, *(False,) * norms)
+    behind = sum(len(joint.rows) for joint in description.joints)
+    loops = description.n_constraints - len(relations) - behind
+    return (*(False,) * loops, *relations, *(False,) * behind)
 
 
 LoopAxes = tuple[str, int, int, tuple[tuple[tuple[float, ...], tuple[float, ...]], ...]]

@@ -52,6 +52,7 @@ from symgen.kinematics.forces import FORCES, Making, ModelForce
 from symgen.kinematics.frames import chain_of, identity_transform, placement, units
 from symgen.kinematics.joint import Following, Joint, terms_of
 from symgen.kinematics.loops import Loop, loop_of
+from symgen.kinematics.natural import NaturalLink, natural_link
 from symgen.kinematics.scalars import definitions_of, followers, scalar, vector, with_definitions
 from symgen.runtime.configuration import BALL, FREE
 
@@ -121,8 +122,9 @@ class KinematicTree(Generic[S]):
     `parameter_names` are all parameters of the model; `runtime_parameters` are arguments at run
     time, by which derivatives with respect to parameters are taken; `definitions` are the
     parameters that follow these, for expressions that are not scalars yet (`outputs`, `relations`).
-    `loops` are closed by constraints; `forces` are loads that depend on the motion
-    (`symgen.formulations.forces`).
+    `natural_links` have natural coordinates; with `is_natural` all other joints slide along axes
+    that are constant in base axes.  `loops` are closed by constraints; `forces` are loads that
+    depend on the motion (`symgen.formulations.forces`).
     """
 
     name: str
@@ -139,6 +141,8 @@ class KinematicTree(Generic[S]):
     outputs: tuple[OutputDescription, ...] = ()
     manifolds: tuple[Manifold[S], ...] = ()
     euler_parameters: tuple[EulerParameters[S], ...] = ()
+    natural_links: tuple[NaturalLink[S], ...] = ()
+    is_natural: bool = False
     loops: tuple[Loop[S], ...] = ()
     relations: tuple[RelationDescription, ...] = ()
     definitions: Mapping[str, S] = field(default_factory=dict, hash=False)
@@ -289,10 +293,14 @@ class KinematicTree(Generic[S]):
 
     @property
     def constraint_names(self) -> tuple[str, ...]:
-        """Names of the rows of loops, of relations, and of norms of Euler parameters."""
+        """Names of the rows of loops, of relations, and those among coordinates of one joint."""
         rows = [name for loop in self.loops for name in loop.row_names]
         rows += [relation.name for relation in self.relations]
-        return (*rows, *(f"{joint.name}_norm" for joint in self.euler_parameters))
+        rows += [f"{joint.name}_norm" for joint in self.euler_parameters]
+        return (
+            *rows,
+            *(f"{x.name}_{row}" for x in self.natural_links for row in x.coordinates.rows),
+        )
 
     @property
     def is_holonomic(self) -> bool:
@@ -371,11 +379,10 @@ def build_tree(
     making = Making(
         body_point,
         partial(scalar, algebra=algebra),
-        lambda name: next(
-            BodyAxis(joint.number, joint.angular_axis(algebra))
-            for joint in joints
-            if joint.name == name
-        ),
+        {
+            **{joint.name: BodyAxis(joint.number, joint.angular_axis(algebra)) for joint in joints},
+            **{link.name: link.axis for link in skeleton.natural_links},
+        }.__getitem__,
         {point.name: point for point in description.points},
         definitions,
     )
@@ -400,6 +407,8 @@ def build_tree(
         outputs=description.outputs,
         manifolds=tuple(skeleton.manifolds),
         euler_parameters=tuple(skeleton.euler_parameters),
+        natural_links=tuple(skeleton.natural_links),
+        is_natural=description.is_natural,
         loops=tuple(loop_of(loop, carriers, algebra) for loop in description.loops),
         relations=description.relations,
         definitions=definitions,
@@ -420,6 +429,7 @@ class _Skeleton(Generic[S]):
         self.joints: list[Joint[S]] = []
         self.manifolds: list[Manifold[S]] = []
         self.euler_parameters: list[EulerParameters[S]] = []
+        self.natural_links: list[NaturalLink[S]] = []
         self.pieces: dict[int, list[Piece[S]]] = {BASE: []}
 
     def add(self, joint: JointDescription) -> None:
@@ -433,6 +443,14 @@ class _Skeleton(Generic[S]):
             at = placement(joint, kind.moved_entry, algebra)
             pose = (frame.pose @ at.tree @ at.link).settled(algebra)
             frame = Frame(joint.link.name, frame.body, pose)
+        elif joint.natural is not None:
+            link, chain = natural_link(
+                joint, joint.natural, kind.moved_entry, (frame.body, frame.pose), len(self.joints),
+                algebra,
+            )  # fmt: skip
+            self.natural_links.append(link)
+            self.joints += chain
+            frame = Frame(joint.link.name, link.number, identity_transform(algebra))
         else:
             self.joints += _chain(joint, kind, frame, len(self.joints), algebra)
             number = len(self.joints)
@@ -510,12 +528,13 @@ def _chain(
 
 
 def coordinate_units(tree: KinematicTree[Scalar]) -> tuple[str, ...]:
-    """Return units of the independent coordinates: "rad", "m", "" for one of Euler parameters."""
+    """Return units of the independent coordinates: "rad", "m", "" for one of Euler parameters and
+    for one of a unit vector."""
+    plain = {number for x in tree.natural_links for number in x.directions}
+    plain |= {number for x in tree.euler_parameters for number in x.members}
 
     def turns(joint: Joint[Scalar]) -> bool:
         axis = joint.type.angular_axis(joint.placement.axis, tree.algebra)
         return any(not x.is_zero for x in axis)
 
-    return tuple(
-        "" if tree.turned_by(x.number) else "rad" if turns(x) else "m" for x in tree.independent
-    )
+    return tuple("" if x.number in plain else "rad" if turns(x) else "m" for x in tree.independent)

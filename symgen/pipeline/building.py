@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 
 from symgen.deriving.derivation import Derived, derive_built, with_evaluated
+from symgen.deriving.natural import in_natural_coordinates
 from symgen.deriving.packaging import bare_package, package_of
 from symgen.deriving.selection import Selection, functions_with_rolled_form, notices_of_size
 from symgen.description import RobotDescription, read
@@ -27,6 +28,7 @@ from symgen.emit.templates import compiled as compiled_templates
 from symgen.emit.templates import use_compiled
 from symgen.errors import SymgenError, ToolchainError, ValidationError
 from symgen.formulations import KNOWN
+from symgen.formulations.natural_coordinates import NATURAL_COORDINATES
 from symgen.options import LOOPS, STRAIGHT, BuildOptions
 from symgen.pipeline.build_plan import BuildPlan, planned, warn_if_it_replaces
 from symgen.pipeline.build_report import BuildReport
@@ -119,8 +121,12 @@ def run(path: str | Path, options: BuildOptions, journal: Journal) -> Built:
 
 
 def described(path: str | Path, options: BuildOptions) -> RobotDescription:
-    """Read a model file, and add the requested loads and points."""
-    return with_additions(read(path, options.reading), options.loads, options.points)
+    """Read a model file, add the requested loads and points, and convert it where they are asked
+    for to natural coordinates."""
+    description = with_additions(read(path, options.reading), options.loads, options.points)
+    if NATURAL_COORDINATES.name not in options.formulations:
+        return description
+    return in_natural_coordinates(description)
 
 
 def _warn_of_work(plan: BuildPlan, journal: Journal) -> None:

@@ -55,7 +55,8 @@ def check_robot(robot: RobotDescription) -> None:
 def _check_kind(prescribed: bool, n: int, constraints: int, timed: bool) -> None:
     if constraints:
         raise RequestError(
-            "plan: models with 'loops' are not available yet; 'cuts' of the task close loops"
+            "plan: models with 'loops' or 'relations' are not available yet; remove 'loops' from "
+            "the model and close them by 'cuts' of the task: docs/reference/task_file.md"
         )
     if prescribed:
         raise RequestError(

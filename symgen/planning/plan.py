@@ -572,7 +572,7 @@ def _conflict(run: _Run, solution: _Solution, broken: tuple[Fault, ...]) -> str:
     task, (least, longest) = run.task, run.task.time
     if least == longest or np.isclose(T, longest):
         faults.append(f"the time, {'' if least == longest else 'at most '}{longest:.6g} s")
-    advice = ""
+    advice = ".  A 'guess', or more --starts, may lead to one"
     if task.cuts:
         time = "" if least == longest else "a fixed 'time', and "
         advice = f".  The solver starts with the cuts open: try {time}'guess: {{through: [...]}}'"

@@ -210,7 +210,7 @@ def _module_of(
 def _parts(description: RobotDescription) -> list[tuple[str, int]]:
     """Loops, relations and norms of Euler parameters with the numbers of their rows."""
     loops = [(loop.name, len(closing_type(loop.type).forbids)) for loop in description.loops]
-    norms = [(f"{joint.name}_norm", 1) for joint in description.joints if joint.is_redundant]
+    norms = [(name, 1) for joint in description.joints for name in joint.rows]
     return [*loops, *((relation.name, 1) for relation in description.relations), *norms]
 
 

@@ -67,4 +67,4 @@ def constraint_names(description: RobotDescription) -> list[str]:
     loops = description.loops
     names = [name for x in loops for name in row_names(x.name, closing_type(x.type).forbids)]
     names += [relation.name for relation in description.relations]
-    return [*names, *(f"{x.name}_norm" for x in description.joints if x.is_redundant)]
+    return [*names, *(name for joint in description.joints for name in joint.rows)]

@@ -52,6 +52,8 @@ READABLE_TYPES = (
 
 def unread_types(description: RobotDescription) -> tuple[str, ...]:
     """The types of joints of a model that the numeric model does not implement, each once."""
+    if description.is_natural:
+        return ("natural coordinates",)
     types = dict.fromkeys(joint.type for joint in description.joints)
     return tuple(name for name in types if name not in READABLE_TYPES)
 

@@ -30,6 +30,7 @@ from symgen.runtime.checks import (
     rows_of_one,
     with_parameters,
 )
+from symgen.runtime.configuration import Configuration
 from symgen.runtime.domain import (
     left_out,
     model_has_values,
@@ -291,23 +292,28 @@ def _states(
         timed=description.is_timed,
     )  # fmt: skip
     states, more = drawn(samples or limits.samples(n)), partial(drawn, seed=2010)
-    if robot is not None and (description.relations or description.forces):
-        states = _with_values(description, robot, states, more)
+    holders = subjects if robot is None else [_independent(robot)]
+    if description.relations or description.forces:
+        space = configuration(description) or Configuration(n)
+        entries = [evaluate(x, description.parameter_values) for x in description.initial_q]
+        start = space.normalize(np.array(entries))
+        if robot is not None:
+            states = _with_values(description, robot, states, more, start)
+        elif holders:
+            has_values = partial(model_has_values, holders[0].functions)
+            states = states_with_values(states, more, has_values, space, start)
     if not description.outputs:
         return states
-    holders = subjects if robot is None else [_independent(robot)]
     return states_in_domain(states, more, lambda drawn: _outputs(drawn, holders))
 
 
 def _with_values(
     description: RobotDescription, robot: NumericRobot, states: States,
-    more: Callable[[int], States],
+    more: Callable[[int], States], start: Array,
 ) -> States:  # fmt: skip
     """States at which relations and forces of the model have values; `ModelError` if there are
     none."""
     has_values, space = partial(model_has_values, ParametrisedRobot(robot)), robot.space
-    values = description.parameter_values
-    start = space.normalize(np.array([evaluate(x, values) for x in description.initial_q]))
     valued = states_with_values(states, more, has_values, space, start)
     with without_warnings():
         if has_values(valued).all():
@@ -350,6 +356,7 @@ def _facts(description: RobotDescription, robot: NumericRobot | None, terms: flo
         tuple(x.type for x in description.springs) + tuple(x.type for x in description.forces),
         mass_terms(description, terms),
         velocity_rows(description),
+        description.is_natural,
     )
 
 

@@ -3,8 +3,9 @@
  * Bodies on different branches are coupled by what carries them alone, and a loop by what it spans: of
  * the 48 rows of a car, each corner's are eliminated before the chassis.  The next row is the one with
  * the fewest neighbours left (minimum degree); a constraint waits for the velocities in it, without
- * which it has no pivot.  Rows whose pivot is small against their entries end this: then all systems
- * are dense, with partial pivoting.
+ * which it has no pivot.  A velocity whose pivot is small against its entries, because it moves no
+ * mass, waits for a constraint instead.  If that does not help, all systems are dense, with partial
+ * pivoting.
  *
  * Entries that have been zero so far are left out.  Every matrix is searched for others, which are
  * added for good.
@@ -25,6 +26,7 @@ enum { COLUMNS = 8 };  /* right sides that are solved at once */
 struct symgen_order {
     int n, m, dense;
     int *row, *place;    /* rows in their order, and its inverse: -1 until it is chosen */
+    int *light;          /* n: 1 for velocities that wait for a constraint */
     int *starts, *runs;  /* pivot k has runs starts[k] to starts[k + 1]: first row, and row past the end */
     uint64_t *near;      /* N rows of bits: neighbours, with fill */
     double *outside;     /* (N, n): 1 where [A; J] and [A'; low] have been zero so far */
@@ -78,14 +80,24 @@ static void note_entries(struct symgen_order *o, const double *A, const double *
         if (J[i] != 0.0 || low[i] != 0.0) o->outside[n * n + i] = 0.0;
 }
 
-/* Whether all velocities of a row are eliminated, which constraints wait for. */
+/* Whether a row has a pivot: a light velocity behind a constraint in which it is; a constraint behind
+ * all velocities in it that are not light, and if all are behind one of them. */
 static int may_be_next(const struct symgen_order *o, int v)
 {
-    const int n = o->n;
-    if (v < n) return 1;
-    for (int j = 0; j < n; ++j)
-        if (o->place[j] < 0 && o->outside[v * n + j] == 0.0) return 0;
-    return 1;
+    const int n = o->n, N = n + o->m;
+    int in_it = 0, behind = 0;
+    if (v < n && !o->light[v]) return 1;
+    if (v < n) {
+        for (int i = n; i < N; ++i) behind |= o->place[i] >= 0 && o->outside[i * n + v] == 0.0;
+        return behind;
+    }
+    for (int j = 0; j < n; ++j) {
+        if (o->outside[v * n + j] != 0.0) continue;
+        if (o->place[j] < 0 && !o->light[j]) return 0;
+        in_it = 1;
+        behind |= o->place[j] >= 0;
+    }
+    return behind || !in_it;
 }
 
 /* The row with the fewest neighbours left. */
@@ -117,6 +129,8 @@ static void choose_order(struct symgen_order *o)
     for (int v = 0; v < N; ++v) o->place[v] = -1;
     for (int k = 0; k < N; ++k) {
         const int v = o->row[k] = next_row(o);
+        o->dense = v < 0;
+        if (o->dense) return;
         o->place[v] = k;
         for (int u = 0; u < N; ++u) {
             if (o->place[u] >= 0 || !is_near(o, v, u)) continue;
@@ -149,7 +163,7 @@ static double larger(double a, double b)
     return fabs(b) > a ? fabs(b) : a;
 }
 
-/* Factorise in this order; 0 where a pivot is small.  `a` (N, N) has rows in the order, the inverses of
+/* Factorise in this order; 0 where a pivot is small, -1 where another order avoids it.  `a` (N, N) has rows in the order, the inverses of
  * pivots among them. */
 static int eliminate(struct symgen_order *o, double *a, const double *A, const double *J, const double *low,
                      double w)
@@ -176,7 +190,11 @@ static int eliminate(struct symgen_order *o, double *a, const double *A, const d
     }
     for (int k = 0; k < N; ++k) {
         const double *const pivot = a + k * N;
-        if (!(fabs(pivot[k]) > LEAST_PIVOT * o->size[k])) return 0;
+        if (!(fabs(pivot[k]) > LEAST_PIVOT * o->size[k])) {
+            const int i = o->row[k], heavy = i < n && !o->light[i];
+            if (heavy) o->light[i] = 1;
+            return -heavy;
+        }
         const double inverse = a[k * N + k] = 1.0 / pivot[k];
         for (int down = o->starts[k]; down < o->starts[k + 1]; ++down)
             for (int i = runs[2 * down]; i < runs[2 * down + 1]; ++i) {

@@ -146,6 +146,7 @@ static void arrange_system(struct symgen_system *system, double *base, size_t *u
     o->moved = carve(base, used, N * COLUMNS);
     o->near = (uint64_t *)carve(base, used, N * (size_t)words_of(n + m));
     o->row = (int *)carve(base, used, N);
+    o->light = (int *)carve(base, used, (size_t)n);
     o->place = (int *)carve(base, used, N);
     o->starts = (int *)carve(base, used, N + 1);
     o->runs = (int *)carve(base, used, N * N / 4 + N);

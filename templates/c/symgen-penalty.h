@@ -99,7 +99,9 @@ static int factorise(struct symgen_system *system, const double *A, const double
             choose_order(o);
         }
     }
-    system->is_sparse = !o->dense && eliminate(o, system->factors, A, J, low, w);
+    int done = 0;
+    while (!o->dense && (done = eliminate(o, system->factors, A, J, low, w)) < 0) choose_order(o);
+    system->is_sparse = !o->dense && done;
     if (system->is_sparse) return 1;
     o->dense = 1;
     return factorise_dense(system, A, J, low, n, m, w);

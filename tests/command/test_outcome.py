@@ -120,6 +120,7 @@ def test_the_faults_of_a_file_as_json(folder, capfd, name):
     (["build"], "MODEL"),
     (["show", "two_link.yaml", "tre"], "did you mean 'tree'"),
     (["biuld"], "did you mean 'build'"),
+    (["simulate", "two_link.yaml"], "in Python: symgen.simulate("),
     (["new", "two_link.yaml"], "is there already"),
 ])  # fmt: skip
 def test_a_wrong_request_as_json(folder, capfd, arguments, words):

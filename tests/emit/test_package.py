@@ -61,6 +61,10 @@ def test_what_is_missing_says_so(arm_module):
 
 
 def test_names_of_other_libraries_are_told_ours(arm_module):
+    with pytest.raises(AttributeError, match=r"a function of symgen: symgen.simulate\(two_link, "):
+        _ = arm_module.simulate
+    with pytest.raises(AttributeError, match=r"assemble is for models with .loops. or"):
+        _ = arm_module.assemble
     with pytest.raises(AttributeError, match=r"others call rnea is \w+\.inverse_dynamics here"):
         _ = arm_module.rnea
     with pytest.raises(AttributeError, match=r"crba is \w+\.closed_form\.mass_matrix here"):

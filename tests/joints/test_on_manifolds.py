@@ -15,7 +15,7 @@ from symgen.deriving.symbolic import derive_symbolically, euler_lagrange
 from symgen.description import read
 from symgen.errors import RequestError
 from symgen.options import BuildOptions
-from tests.modules import file_of, module
+from tests.modules import EXAMPLES, file_of, module
 
 BODY = """
   - {name: root, type: floating, coordinates: quaternion, origin: {xyz: [0, 0, 0.2]},
@@ -69,13 +69,18 @@ def run(capfd):
 
 
 @pytest.mark.slow
-def test_what_a_build_says_works(run, tmp_path):
-    words = ("--functions", "inverse_dynamics", "--backend", "numpy", "--out", tmp_path / "made")
-    status, text, _ = run("build", path_of("pendulum"), *words)
-    assert status == 0 and "q = pendulum.neutral()" in text
+@pytest.mark.parametrize(("robot", "functions", "said"), [
+    ("pendulum", "inverse_dynamics", "q = pendulum.neutral()"),
+    ("four_bar", "default", "four_bar.constrained_forward_dynamics(q, qd, tau=[0.0, 0.0, 0.0])"),
+])  # fmt: skip
+def test_what_a_build_says_works(robot, functions, said, run, tmp_path):
+    path = path_of(robot) if robot in JOINTS else EXAMPLES / "mechanisms" / f"{robot}.yaml"
+    words = ("--functions", functions, "--backend", "numpy", "--out", tmp_path / "made")
+    status, text, _ = run("build", path, *words)
+    assert status == 0 and said in text
     code = "\n".join(line.strip() for line in text.split("in Python")[1].splitlines()[2:6])
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True)
-    assert done.returncode == 0 and "inverse_dynamics" in code, done.stderr
+    assert done.returncode == 0 and "_dynamics(" in code, done.stderr
 
 
 @BOTH

@@ -268,6 +268,8 @@ def why_not(tree: KinematicTree[Any]) -> str | None:
     """Return the size of the result, and coordinates that move a link together."""
     if tree.euler_parameters:
         return reason("euler_parameters")
+    if tree.is_natural:
+        return reason("natural")
     operations = estimate(tree)
     if operations <= LARGEST_CLOSED_FORM:
         return None

@@ -39,6 +39,7 @@ from typing import Generic
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Transform, Vector, identity, zero_vector
+from symgen.formulations.natural_frames import natural_bodies
 from symgen.formulations.state import State
 from symgen.kinematics.bodies import BodyAxis, BodyPoint
 from symgen.kinematics.euler_parameters import Turning
@@ -192,6 +193,30 @@ class Columns(Generic[S]):
             velocity = velocity + columns[j] * self.state.qd[j - 1]
         return velocity
 
+    def spin(self, body: int, j: int) -> Vector[S]:
+        """a_j: angular velocity of a body per velocity of joint j."""
+        return self.axes[j].angular
+
+    def curvature(
+        self,
+        point: MovedPoint[S],
+        j: int,
+        k: int,
+        force: Vector[S] | None,
+        torque: Vector[S] | None,
+    ) -> list[S]:
+        """Return the terms dJ_j/dq_k . f + da_j/dq_k . n, of joints that move the point."""
+        if not self.carries(k, j):
+            turned = point.columns[k]
+            return [] if force is None else [self.axes[j].angular.dot(turned.cross(force))]
+        terms, axis, turned = list[S](), self.axes[k], self.turned(j, k)
+        if force is not None:
+            moment = (point.motion.x - axis.origin).cross(force)
+            terms += [axis.angular.dot(point.columns[j].cross(force)), turned.dot(moment)]
+        if torque is not None:
+            terms += [axis.angular.dot(self.axes[j].angular.cross(torque)), turned.dot(torque)]
+        return terms
+
     def velocity_slope(self, point: MovedPoint[S], k: int) -> Vector[S]:
         """dv/dq_k = a_k x (what k and the joints beyond move) + (spin before k) x J_k"""
         before = [j for j in point.columns if not self.carries(k, j)]
@@ -205,6 +230,53 @@ class Columns(Generic[S]):
             return slope
         spins = {j: self.axes[j].angular for j in before}
         return slope + self.velocity(spins, before).cross(point.columns[k])
+
+
+class NaturalColumns(Columns[S]):
+    """Columns in natural coordinates, seen from the base: J_j is constant, a_j is S_j.
+
+    See `symgen.formulations.natural_frames`.
+    """
+
+    def __init__(self, tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> None:
+        self.tree, self.b, self.state, self.root = tree, b, state, BASE
+        self.frames = natural_bodies(tree, b, state).frames
+
+    def moved(self, point: BodyPoint[S] | BodyAxis[S], label: str) -> MovedPoint[S]:
+        """Position and velocity of a point, and its columns; those of an axis."""
+        frame = self.frames[point.body]
+        if isinstance(point, BodyAxis):
+            x, v, spins = frame.direction(point.direction), frame.omega, frame.spins
+        else:
+            x, spins = frame.point(point.point), None
+            v = x.rate
+        with self.b.step("forces", label):
+            at, v = self.b.let(f"x_{label}", x.at, "FM-2"), self.b.let(f"v_{label}", v, "FM-2")
+        columns = {j: x.by_joint.get(j, zero_vector(self.b.algebra)) for j in frame.numbers}
+        return MovedPoint(point.body, PointMotion(at, v), columns, spins)
+
+    def spin(self, body: int, j: int) -> Vector[S]:
+        """S_j"""
+        return self.frames[body].spins.get(j, zero_vector(self.b.algebra))
+
+    def curvature(
+        self,
+        point: MovedPoint[S],
+        j: int,
+        k: int,
+        force: Vector[S] | None,
+        torque: Vector[S] | None,
+    ) -> list[S]:
+        """Return the term dS_j/dz_k . n."""
+        frame = self.frames[point.body]
+        return [] if torque is None else [frame.spin_slope(frame.columns(j), k).dot(torque)]
+
+    def velocity_slope(self, point: MovedPoint[S], k: int) -> Vector[S]:
+        """Return dv/dz_k: 0 of a point, and sum_a C_ak x X_a' / 2 of the angular velocity."""
+        if point.spins is None:
+            return zero_vector(self.b.algebra)
+        frame = self.frames[point.body]
+        return frame.spin_slope([axis.rate for axis in frame.axes], k)
 
 
 Rows = list[list[S]]

@@ -23,7 +23,7 @@ from typing import Generic, TypeVar
 
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector, total, zero_vector
-from symgen.formulations.forces.columns import Columns, MovedPoint
+from symgen.formulations.forces.columns import MovedPoint
 from symgen.formulations.forces.laws import Law, Laws, Slope
 from symgen.kinematics.forces import Action
 from symgen.kinematics.tree import KinematicTree
@@ -58,7 +58,7 @@ def forces_on_joints(tree: KinematicTree[S], b: ProgramBuilder[S], laws: Laws[S]
             if force is not None:
                 terms.setdefault(j, []).append(column.dot(force))
             if torque is not None:
-                terms.setdefault(j, []).append(law.columns.axes[j].angular.dot(torque))
+                terms.setdefault(j, []).append(law.columns.spin(point.body, j).dot(torque))
     torques = []
     for joint in tree.joints:
         with b.step("forces", joint.name):
@@ -93,36 +93,15 @@ def _add_column(law: Law[S], place: int, point: MovedPoint[S], k: int, slopes: S
             for what, slope in zip(names, law.slopes(place, k), strict=True)
         )
     for j, column in point.columns.items():
-        axis = columns.axes[j].angular
+        axis = columns.spin(point.body, j)
         by_q = [*_dot(column, f_q), *_dot(axis, n_q)]
         by_qd = [*_dot(column, f_qd), *_dot(axis, n_qd)]
         if k in point.columns:
-            by_q += _turning(columns, point, (j, k), action.force, action.torque)
+            by_q += columns.curvature(point, j, k, action.force, action.torque)
         for matrix, terms in ((slopes.by_q, by_q), (slopes.by_qd, by_qd)):
             for term in terms:
                 if not b.algebra.is_zero(term):
                     matrix[j, k] = matrix[j, k] + term if (j, k) in matrix else term
-
-
-def _turning(
-    columns: Columns[S],
-    point: MovedPoint[S],
-    pair: tuple[int, int],
-    force: Slope[S],
-    torque: Slope[S],
-) -> list[S]:
-    """dJ_j/dq_k . f + da_j/dq_k . n"""
-    j, k = pair
-    if not columns.carries(k, j):
-        turned = None if force is None else point.columns[k].cross(force)
-        return _dot(columns.axes[j].angular, turned)
-    terms, axis, turned = [], columns.axes[k], columns.turned(j, k)
-    if force is not None:
-        moment = (point.motion.x - axis.origin).cross(force)
-        terms += [axis.angular.dot(point.columns[j].cross(force)), turned.dot(moment)]
-    if torque is not None:
-        terms += [axis.angular.dot(columns.axes[j].angular.cross(torque)), turned.dot(torque)]
-    return terms
 
 
 def _dot(vector: Vector[S], slope: Slope[S]) -> list[S]:

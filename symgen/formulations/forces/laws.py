@@ -17,7 +17,7 @@ from typing import Generic
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Vector
 from symgen.description.quantities import AXES, RATES, TIME, quantity
-from symgen.formulations.forces.columns import Columns, MovedPoint
+from symgen.formulations.forces.columns import Columns, MovedPoint, NaturalColumns
 from symgen.formulations.state import State
 from symgen.kinematics.forces import Action, ModelForce, PointMotion
 from symgen.kinematics.tree import BASE, KinematicTree
@@ -116,8 +116,12 @@ def write_laws(
 ) -> Laws[S]:
     """FM-1 to FM-5; `state` has an entry for every joint, `slopes` asks for derivatives."""
     seen: dict[int, Columns[S]] = {}
-    for root, bodies in _roots(tree).items():
-        seen[root] = Columns(tree, b, state, root, bodies)
+    if tree.is_natural:
+        seen[BASE] = NaturalColumns(tree, b, state)
+    else:
+        seen = {
+            root: Columns(tree, b, state, root, bodies) for root, bodies in _roots(tree).items()
+        }
     laws: Laws[S] = Laws([])
     for force in tree.forces:
         columns = seen[_root(tree, force)]
@@ -206,7 +210,7 @@ def _time(state: State[S], force: ModelForce[S]) -> dict[str, S]:
 
 def _root(tree: KinematicTree[S], force: ModelForce[S]) -> int:
     """Return the body from which a force is seen."""
-    if not force.internal:
+    if not force.internal or tree.is_natural:
         return BASE
     paths = [set(tree.path(point.body)) for point in force.points]
     return max(set.intersection(*paths), default=BASE)

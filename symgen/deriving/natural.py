@@ -1,0 +1,180 @@
+"""Conversion of a model to natural coordinates: description -> description.
+
+Links keep their parents, joints their frames; coordinates become those of `symgen.joints.natural`.
+A joint whose axis is constant in base axes is recognised by structure, for all values of the
+parameters: its link has two coordinates where it turns, and where it slides its old one.
+
+The coordinate of any other joint stays, in addition to the natural ones, where a rotor, damper,
+spring or friction acts along it, where a relation, force or output names it, and where it has a
+drive in a model in which some joints have none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from symgen.algebra.graph import Graph
+from symgen.algebra.linear import Vector, all_zero
+from symgen.algebra.nodes import Scalar
+from symgen.deriving.derivation import derived_program
+from symgen.description.expressions import Expression, evaluate, literal
+from symgen.description.model import JointDescription, JointTerms, Limits, RobotDescription
+from symgen.description.quantities import RATES, WRENCHES
+from symgen.errors import RequestError
+from symgen.formulations.natural_coordinates import NATURAL_COORDINATES
+from symgen.formulations.semi_recursive import SEMI_RECURSIVE
+from symgen.joints import ANGLES, NaturalCoordinates, joint_type, natural_coordinates
+from symgen.kinematics.frames import Placement, placement
+from symgen.kinematics.natural_states import natural_state
+from symgen.program.evaluation import call
+
+Constant = Vector[Scalar] | bool
+"""Directions of a link that are constant in base axes: all, none, or one, in its axes."""
+
+
+def in_natural_coordinates(description: RobotDescription) -> RobotDescription:
+    """Convert a model to natural coordinates.
+
+    Args:
+        description: the robot, in relative coordinates.
+
+    Returns:
+        The robot with natural coordinates, and the initial state in these.
+
+    Raises:
+        RequestError: a joint follows another one, is helical, has terms or names of several
+            coordinates, or an output mentions a joint wrench.
+    """
+    graph, named = Graph(), _named(description)
+    drives = not all(joint.actuated for joint in description.joints)
+    constant: dict[str, Constant] = {"base": True}
+    joints = []
+    for joint in description.joints:
+        used = any(map(_acts, joint.terms)) or not named.isdisjoint(joint.coordinate_names)
+        if joint.coordinates == 1:
+            used = used or (drives and joint.actuated)
+        at = placement(joint, joint_type(joint.type).moved_entry, graph)
+        fixed = _is_constant(at.tree.rotation.apply(at.axis), constant[joint.parent], graph)
+        coordinates = _coordinates(joint, fixed, used, description)
+        joints.append(_converted(joint, coordinates, fixed))
+        constant[joint.link.name] = _directions(at, coordinates, constant[joint.parent])
+    converted = replace(description, joints=tuple(joints), is_natural=True)
+    names = set(converted.coordinate_names)
+    if len(names) < len(converted.coordinate_names):
+        raise RequestError(
+            f"{description.file}: names of joints coincide with those of natural coordinates, such "
+            "as arm_u_x of the joint arm; rename these joints"
+        )
+    kept = tuple(drive for drive in description.initial_drives if drive.name in names)
+    return replace(converted, initial=_initial(description, converted), initial_drives=kept)
+
+
+def _named(description: RobotDescription) -> set[str]:
+    """Return the coordinates in relations, forces and outputs."""
+    mentioned = [x.expression.names for x in description.relations]
+    mentioned += [x.expression.names for x in description.outputs]
+    words = [name.split(".") for names in mentioned for name in names]
+    words += [name.split(".") for force in description.forces for name in force.names]
+    for output in description.outputs:
+        if any(name.split(".")[0] == WRENCHES for name in output.expression.names):
+            raise RequestError(
+                f"{description.file}:{output.source.line}: the output {output.name!r} mentions a "
+                "joint wrench, which natural coordinates have not; multipliers are the forces there"
+            )
+    return {word[1] for word in words if word[0] in RATES and len(word) > 1}
+
+
+def _acts(terms: JointTerms) -> bool:
+    """Whether a rotor, damper, spring or friction acts along a coordinate."""
+    entries = (terms.rotor_inertia, terms.damping, terms.stiffness, terms.friction)
+    return any(x.names or evaluate(x, {}) != 0.0 for x in entries)
+
+
+def _is_constant(axis: Vector[Scalar], carrier: Constant, graph: Graph) -> bool:
+    """Whether an axis of a link is constant in base axes, by its structure."""
+    if isinstance(carrier, Vector):
+        return all_zero(carrier.cross(axis), graph)
+    return carrier
+
+
+def _directions(
+    at: Placement[Scalar], coordinates: NaturalCoordinates, carrier: Constant
+) -> Constant:
+    """Return the constant directions of the link of a joint."""
+    if coordinates.plane:
+        return at.link.rotation.apply_transposed(at.axis)
+    if coordinates.vectors:
+        return False
+    turn = at.tree.rotation @ at.link.rotation  # as its parent
+    return turn.apply_transposed(carrier) if isinstance(carrier, Vector) else carrier
+
+
+def _coordinates(
+    joint: JointDescription, fixed: bool, used: bool, description: RobotDescription
+) -> NaturalCoordinates:
+    """Return the natural coordinates of a link; `used`: whether its joint coordinates are."""
+    where = f"{description.file}:{joint.source.line}"
+    forbids = getattr(joint_type(joint.type), "forbids", () if joint.type == "floating" else None)
+    if joint.mimic is not None or forbids is None:
+        what = "follows another joint (mimic)" if joint.mimic else f"is {joint.type}"
+        raise RequestError(
+            f"{where}: {joint.name!r} {what}, for which there are no natural coordinates yet; use "
+            "the formulation semi_recursive"
+        )
+    if (used and joint.coordinates > 1) or evaluate(joint.added_mass, {}):
+        raise RequestError(
+            f"{where}: a joint term, relation, force or output needs the coordinates of "
+            f"{joint.name!r}; natural coordinates have none of joints with several; use the "
+            "formulation semi_recursive"
+        )
+    return natural_coordinates(forbids, fixed, used)
+
+
+def _converted(
+    joint: JointDescription, coordinates: NaturalCoordinates, fixed: bool
+) -> JointDescription:
+    """Return a joint with natural coordinates; unchanged where it slides along a constant axis."""
+    if joint.coordinates == 0 or (joint.type == "prismatic" and fixed):
+        return joint
+    count = len(coordinates.names(joint.name)) - coordinates.displacement
+    kept = coordinates.displacement
+    return replace(
+        joint, natural=coordinates, representation=ANGLES, rest=(),
+        actuated=kept and joint.actuated,
+        terms=(*joint.terms[:kept], *(JointTerms(),) * count),
+        limits=(*joint.limits[:kept], *(Limits(),) * count),
+        prescribed=(False,) * (kept + count),
+    )  # fmt: skip
+
+
+# -- states ----------------------------------------------------------------------------------------
+
+
+def _initial(
+    description: RobotDescription, converted: RobotDescription
+) -> dict[str, tuple[Expression, ...]]:
+    """Return the initial state in natural coordinates."""
+    values = description.parameter_values
+    q, qd = (
+        np.array([evaluate(x, values) for x in entries])
+        for entries in (description.initial_q, description.initial_qd)
+    )
+    poses, motion = (
+        derived_program(description, SEMI_RECURSIVE, name)
+        for name in ("forward_kinematics", "link_motion")
+    )
+    natural = derived_program(converted, NATURAL_COORDINATES, "forward_kinematics")
+    places = dict(zip(description.position_names, q, strict=True))
+    rates = dict(zip(description.coordinate_names, qd, strict=True))
+    z, zd = natural_state(
+        lambda z: call(natural, {"q": z})[0],
+        converted.coordinate_names,
+        (call(poses, {"q": q})[0], call(motion, {"q": q, "qd": qd})[0]),
+        (places, rates),
+    )
+    return {
+        key: tuple(literal(repr(x), x) for x in entries.real.tolist())
+        for key, entries in (("q", z), ("qd", zd))
+    }

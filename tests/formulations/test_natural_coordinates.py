@@ -1,0 +1,297 @@
+"""Natural coordinates against coordinates of joints: an instant, derivatives, motions, refusals."""
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import symgen
+from symgen.deriving.derivation import derived_program
+from symgen.deriving.natural import in_natural_coordinates
+from symgen.description import read
+from symgen.errors import RequestError
+from symgen.formulations import formulation_named
+from symgen.kinematics.natural_states import natural_state
+from symgen.program.evaluation import call
+from symgen.runtime.closure import solved
+from tests.mechanisms.models import BY_PARAMETERS, BY_STATE, body, model
+from tests.mechanisms.test_examples import GRADIENTS, MECHANISMS
+from tests.modules import described, file_of, module
+from tests.simulation.test_fixed_steps import five_bar_motion, five_bar_start
+
+NAMES = ("L_s1", "L_s2", "m", "x_G", "L_A1")
+SKEW = {"axis": [0.3, -0.5, 0.8], "origin": {"xyz": ["L", 0.1, -0.2], "rpy": [0.3, -0.7, 0.5]}}
+SEAT = {"origin": SKEW["origin"]}
+FLAT = {"origin": {"xyz": ["L", 0.1, 0.0]}}
+JOINTS = (
+    ("root", "base", "floating", {"coordinates": "quaternion", "origin": {}}),
+    ("a", "root", "revolute", {**SKEW, "damping": 0.3, "rotor_inertia": 0.2}),
+    ("b", "a", "prismatic", {**SKEW, "stiffness": 4, "rest": 0.1}),
+    ("c", "root", "universal", {**SEAT, "axes": ["y", "x"]}),
+    ("d", "c", "spherical", {**SEAT, "coordinates": "quaternion"}),
+    ("e", "root", "cylindrical", SKEW),
+    ("f", "e", "fixed", SEAT),
+    ("g", "f", "planar", SKEW),
+    ("h", "base", "revolute", FLAT),
+    ("i", "h", "revolute", {**FLAT, "friction": 0.3}),
+    ("j", "i", "prismatic", FLAT),
+    ("k", "j", "revolute", {"origin": {"rpy": ["pi", 0, 0.3]}}),
+    ("l", "k", "prismatic", SKEW),
+)
+
+
+@cache
+def mixed_file():
+    """Path of a tree with joints of all types that have natural coordinates, springs, forces and a tyre."""
+    joints = [
+        {"name": x, "parent": parent, "type": kind, "link": body(f"link_{x}", 1 + k / 8)} | more
+        for k, (x, parent, kind, more) in enumerate(JOINTS)
+    ]  # fmt: skip
+    joints[0]["link"]["mass"] = "m"
+    ends = [{"link": "link_d", "point": [0.1, 0.2, "L"]}, {"link": "link_g", "point": "tip"}]
+    return file_of(
+        model(
+            "mixed", joints, parameters={"L": 0.6, "m": 2.0},
+            points=[{"name": "tip", "link": "link_g", "point": [0.2, -0.1, 0.3]}],
+            springs=[{"name": "s", "between": ends, "stiffness": 30, "damping": 2, "length": "L"}],
+            forces=[
+                {"name": "drag", **ends[1], "force": ["-points.tip.vx*m", "qd.a", 0],
+                 "torque": [0, "points.tip.x", "q.b"]},
+                {"name": "tyre", "type": "tyre", "wheel": "a", "radius": 3, "width": 0.1,
+                 "normal": {"stiffness": [1e2], "damping": 3}, "ground": 0,
+                 "slip": {"longitudinal": 90, "lateral": 50, "friction": [0.9, 0.5]}},
+            ],
+            outputs={"o": "points.tip.ax*kinetic_energy + potential_energy + tyres.tyre.fn"},
+            loads=[{"name": "hand", "link": "link_b", "point": [0.1, 0, 0.2]}],
+        )
+    )  # fmt: skip
+
+
+@cache
+def mixed():
+    """The tree in coordinates of joints, and in natural ones."""
+    relative = read(mixed_file())
+    return relative, in_natural_coordinates(relative)
+
+
+def values(description, function, runtime=(), formulation="natural_coordinates", **arguments):
+    """Results of a function, from its program alone."""
+    program = derived_program(description, formulation_named(formulation), function, runtime, False)
+    return call(program, arguments)
+
+
+@cache
+def instant():
+    """A state in both coordinates: q, qd, qdd, and z, zd."""
+    relative, natural = mixed()
+    n, rng = len(relative.coordinate_names), np.random.default_rng(5)
+    q, qd, qdd = rng.uniform(-1, 1, (3, n + 2))
+    for k in relative.quaternion_starts:
+        q[k : k + 4] /= np.linalg.norm(q[k : k + 4])
+    arguments = {"q": q, "qd": qd[:n], "qdd": qdd[:n], "loads": rng.uniform(-1, 1, (1, 6))}
+    links = [
+        values(relative, name, formulation="newton_euler", **arguments)[0]
+        for name in ("forward_kinematics", "link_motion")
+    ]
+    program = derived_program(
+        natural, formulation_named("natural_coordinates"), "forward_kinematics"
+    )
+    at, rates = (
+        dict(zip(names, x, strict=True))
+        for names, x in ((relative.position_names, q), (relative.coordinate_names, qd[:n]))
+    )
+    z, zd = natural_state(
+        lambda z: call(program, {"q": z})[0], natural.coordinate_names, links, (at, rates)
+    )
+    return arguments, {"q": z.real, "qd": zd.real, "loads": arguments["loads"], "t": 0.0}
+
+
+def test_accelerations_and_energies_are_those_of_coordinates_of_joints():
+    (relative, natural), (old, new) = mixed(), instant()
+    names = natural.coordinate_names
+    assert np.abs(values(natural, "constraints", **new)[0]).max() < 1e-13
+    assert np.abs(values(natural, "constraint_rates", **new)[0]).max() < 1e-13
+    for name in ("kinetic_energy", "potential_energy", "center_of_mass", "centroidal_momentum"):
+        expected = values(relative, name, formulation="newton_euler", **old)[0]
+        assert np.allclose(values(natural, name, **new)[0], expected, rtol=1e-12), name
+    tau = values(relative, "inverse_dynamics", formulation="newton_euler", **old)[0]
+    M, J, bias, forces = (
+        values(natural, name, **new)[0]
+        for name in ("mass_matrix", "constraint_jacobian", "constraint_bias", "bias_forces")
+    )
+    acting = -forces[:, np.newaxis]
+    kept = [k for k, name in enumerate(names) if name in relative.coordinate_names]
+    assert [names[k] for k in kept] == ["a", "b", "i", "j"]
+    qdd = solved(M, J, acting, -bias[:, np.newaxis])[0][:, 0]
+    of_links = values(natural, "link_motion", **new, qdd=qdd)[1]
+    # those of the joints, with the same torques: none
+    M = values(relative, "mass_matrix", formulation="newton_euler", **old)[0]
+    left = old["qdd"] - np.linalg.solve(M, tau)
+    expected = values(relative, "link_motion", formulation="newton_euler", **{**old, "qdd": left})[
+        1
+    ]
+    assert np.allclose(of_links, expected, rtol=1e-10, atol=1e-10)
+    for state in (old, new):
+        state["qdd"] = left if state is old else qdd
+    outputs = [
+        values(relative, "outputs", formulation="newton_euler", **old, t=0.0)[0],
+        values(natural, "outputs", **new)[0],
+    ]
+    assert np.allclose(*outputs, rtol=1e-9)
+
+
+@pytest.mark.slow
+def test_a_build_validates_all_functions_and_derivatives():
+    """The laws of mechanics, complex step, other values of the parameters."""
+    options = {"runtime_parameters": "L,m", "backend": "numpy", "functions": "default"}
+    natural = symgen.load(mixed_file(), formulations="natural_coordinates", **options)
+    assert natural.n == 70 and all(check.passed for check in natural.selftest())
+
+
+# ---------------------------------------------------------------------------------------- motions
+
+
+@cache
+def both(path, parameters=""):
+    """Modules with coordinates of joints, and with natural ones."""
+    loops = "\nloops:" in path.read_text() if isinstance(path, Path) else False
+    functions = [*(BY_PARAMETERS if parameters else BY_STATE), *["loop_wrenches"] * loops]
+    functions += ["outputs", "outputs_derivatives"] * bool(parameters)
+    options = {"backend": "compiled", "runtime_parameters": parameters or "none"}
+    if not loops:
+        joints = ["forward_dynamics_sensitivities", *functions[-2:]]
+    more = ["forward_kinematics", "link_motion"]
+    return (
+        module(path, functions=[*(functions if loops else joints), *more], **options),
+        module(path, functions=[*functions, *more], formulations="natural_coordinates", **options),
+    )
+
+
+@pytest.mark.slow
+def test_the_fifteen_gradients_of_the_five_bar_linkage():
+    """Order 2, and in the limit those of semi_recursive, and of tables 7 and 8."""
+    joints, natural = both(MECHANISMS / "five_bar.yaml", ",".join(NAMES))
+    assert (natural.n, len(natural.constraint_names)) == (8, 7)
+    _, q, length = five_bar_start()
+    dq = np.outer(length, np.array(NAMES) == "L_A1")
+    start = symgen.to_natural(joints, natural, q, np.zeros(4), sensitivities=NAMES, dq=dq)
+    found = {}
+    for step in (4e-3, 2e-3, 1e-3):
+        run = symgen.simulate(
+            natural, start.z, start.zd, np.linspace(0, 5, 3), step=step, sensitivities=NAMES,
+            dq0=start.dz, dqd0=start.dzd, objectives="all",
+        )  # fmt: skip
+        assert run.violation.values.max() < 1e-12
+        found[step] = run.integral_gradient.values
+    coarse, middle, fine = found.values()
+    ratio = np.abs(coarse - middle).max(axis=1) / np.abs(middle - fine).max(axis=1)
+    assert np.all(np.abs(ratio - 4) < 0.1)
+    limit = (4 * fine - middle) / 3
+    assert np.allclose(limit, GRADIENTS, rtol=1e-6)
+    coarse, fine = (five_bar_motion(step=x).integral_gradient.values for x in (2e-3, 1e-3))
+    assert np.allclose(limit, (4 * fine - coarse) / 3, rtol=2e-6)  # each to 1e-6
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["four_bar", "double_four_bar", "bricard", "stewart"])
+def test_states_and_reactions_of_mechanisms(name):
+    joints, natural = both(MECHANISMS / f"{name}.yaml")
+    q = joints.assemble()
+    qd = joints.closed_velocities(q, joints.initial_qd)
+    z, zd, _, _ = symgen.to_natural(joints, natural, q, qd)
+    assert np.abs(natural.constraints(z)).max() < 1e-12
+    assert joints.freedoms(q) == natural.freedoms(z)
+    tau = {
+        x: 0.5 for x, drive in zip(natural.coordinate_names, natural.actuated, strict=True) if drive
+    }
+    drives = [
+        np.array([tau.get(x, 0.0) for x in each.coordinate_names]) for each in (joints, natural)
+    ]
+    rows = [natural.constraint_names.index(x) for x in joints.constraint_names]
+    errors = []
+    for step in (4e-3, 2e-3, 1e-3):
+        ends = []
+        for each, at, rate, drive in ((joints, q, qd, drives[0]), (natural, z, zd, drives[1])):
+            run = symgen.simulate(each, at, rate, [0, 0.2], step=step, tau=drive)
+            assert run.violation.values.max() < 1e-11
+            end = run.q.values[-1], run.qd.values[-1]
+            ends.append((*end, each.constrained_forward_dynamics(*end, drive).multipliers))
+        end = symgen.to_joints(joints, natural, *ends[1][:2], ends[0][0])
+        unique = (
+            joints.unique_multipliers(ends[0][0]) & natural.unique_multipliers(ends[1][0])[rows]
+        )
+        reactions = np.abs(ends[0][2] - ends[1][2][rows])[unique]
+        errors.append(
+            [np.abs(joints.difference(ends[0][0], end[0])).max(), np.abs(ends[0][1] - end[1]).max(),
+             reactions.max(initial=0.0)]
+        )  # fmt: skip
+    errors = np.array(errors)[:, : 2 + unique.any()]
+    assert np.all(np.abs(errors[:-1] / errors[1:] - 4) < 0.2), errors
+
+
+PENDULUM = model(
+    "pendulum",
+    [
+        {"name": "a", "type": "revolute", **SKEW, "damping": 0.2, "stiffness": 3,
+         "link": body("first", "m")},
+        {"name": "b", "type": "revolute", **SKEW, "parent": "first", "link": body("second", 1.5)},
+    ],
+    parameters={"L": 0.6, "m": 2.0}, gravity=[0, 0, -9.81],
+    points=[{"name": "tip", "link": "second", "point": ["L", 0.1, 0.2]}],
+    springs=[{"name": "s", "between": [{"link": "base"}, {"link": "second", "point": "tip"}],
+              "stiffness": 20, "length": "L", "damping": 0.5}],
+    outputs={"height": "points.tip.z", "energy": "kinetic_energy + potential_energy"},
+)  # fmt: skip
+
+
+@pytest.mark.slow
+def test_a_tree_without_loops_has_the_gradients_of_adaptive_steps():
+    joints, natural = both(PENDULUM, "L,m")
+    state, parameters = ([0.4, -0.3], [0.5, 1.0]), ("L", "m")
+    tight = {"rtol": 1e-12, "atol": 1e-12, "objectives": "all", "sensitivities": parameters}
+    exact = symgen.simulate(joints, *state, [0, 1.0], **tight)
+    z, zd, dz, dzd = symgen.to_natural(
+        joints, natural, *map(np.array, state), sensitivities=parameters
+    )
+    errors = []
+    for step in (5e-3, 2.5e-3, 1.25e-3):
+        run = symgen.simulate(
+            natural, z, zd, [0, 1.0], step=step, objectives="all", sensitivities=parameters,
+            dq0=dz, dqd0=dzd,
+        )  # fmt: skip
+        end = symgen.to_joints(joints, natural, run.q.values[-1], run.qd.values[-1], state[0])
+        pairs = [(end[0], exact.q[-1]), (end[1], exact.qd[-1])]
+        pairs += [(run[x], exact[x]) for x in ("integral", "integral_gradient", "end_gradient")]
+        errors.append([np.abs(np.asarray(x) - np.asarray(y)).max() for x, y in pairs])
+    assert np.all(np.abs(np.divide(errors[:-1], errors[1:]) - 4) < 0.2), errors
+
+
+# --------------------------------------------------------------------------------------- refusals
+
+
+@pytest.mark.parametrize(
+    ("joints", "outputs", "message"),
+    [
+        ([{"type": "helical", "pitch": 1}], {}, "'a' is helical, for which"),
+        ([{"type": "spherical", "damping": 1}], {}, "needs the coordinates of 'a'"),
+        ([{"type": "revolute"}], {"o": "wrenches.a.fx"}, "'o' mentions a joint wrench"),
+        ([{"type": "revolute"}, {"type": "revolute", "mimic": {"coordinate": "a"}}], {},
+         "'b' follows"),
+        ([{"type": "revolute"}, {"name": "a_u_1", "type": "revolute", "damping": 1}], {},
+         "coincide with those of natural coordinates"),
+    ],
+)  # fmt: skip
+def test_refusals(joints, outputs, message):
+    joints = [
+        {"name": name, "parent": "base", "origin": {}, "link": body(f"link_{name}", 1), **joint}
+        for name, joint in zip("ab", joints, strict=False)
+    ]
+    description = described(model("refused", joints, outputs=outputs))
+    with pytest.raises(RequestError, match=message):
+        in_natural_coordinates(description)
+
+
+def test_formulations_of_joints_do_not_take_them():
+    with pytest.raises(RequestError, match=r"newton_euler does not apply.*natural coordinates"):
+        module(PENDULUM, functions="mass_matrix", formulations="newton_euler,natural_coordinates")
