@@ -33,7 +33,6 @@ from benchmarks.timing import (
     ratio_within_rounds,
     single_threaded,
 )
-from examples.mechanisms import hmmwv
 
 MODEL = Path(__file__).parents[1] / "examples" / "mechanisms" / "five_bar.yaml"
 NAMES = ("L_s1", "L_s2", "m", "x_G", "L_A1")
@@ -246,8 +245,11 @@ def five_bar():
     return modules, (q, np.zeros(4), dq), NAMES, {}, options
 
 
-def vehicle(manoeuvre):
-    """The same of a manoeuvre of the vehicle."""
+def vehicle(name):
+    """The same of a manoeuvre of the vehicle: STEP or LANE."""
+    from examples.mechanisms import hmmwv  # needs matplotlib
+
+    manoeuvre = getattr(hmmwv, name)
     modules = both(hmmwv.MODEL, hmmwv.FUNCTIONS, (*hmmwv.DESIGN, "step_height", *hmmwv.RACK))
     values, names = dict(manoeuvre.parameters), tuple(hmmwv.DESIGN)
     q, qd, slopes = hmmwv.start(modules[0], manoeuvre, values)
@@ -265,12 +267,13 @@ def formulations(rounds):
     print(f"\n{title:46} {sizes} {'joints':>8} {sizes} {'natural':>8} {'ratio':>6}")
     cases = {
         "five-bar linkage, 5000 steps": five_bar,
-        "vehicle, step descent, 4500 steps": lambda: vehicle(hmmwv.STEP),
-        "vehicle, double lane change, 1200 steps": lambda: vehicle(hmmwv.LANE),
+        "vehicle, step descent, 4500 steps": lambda: vehicle("STEP"),
+        "vehicle, double lane change, 1200 steps": lambda: vehicle("LANE"),
     }
     for what, case in cases.items():
         (joints, natural), (q, qd, dq), names, values, options = case()
-        parameters = hmmwv.all_of(joints, values)
+        defaults = zip(joints.parameter_names, joints.default_parameters, strict=True)
+        parameters = np.array([values.get(name, value) for name, value in defaults])
         of = {"parameters": parameters, "sensitivities": names, "dq": dq}
         z, zd, dz, dzd = symgen.to_natural(joints, natural, q, qd, **of)
         starts = (joints, q, qd, dq, None), (natural, z, zd, dz, dzd)

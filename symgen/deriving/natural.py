@@ -11,7 +11,7 @@ drive in a model in which some joints have none.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 
@@ -29,6 +29,9 @@ from symgen.joints import ANGLES, NaturalCoordinates, joint_type, natural_coordi
 from symgen.kinematics.frames import Placement, placement
 from symgen.kinematics.natural_states import natural_state
 from symgen.program.evaluation import call
+
+SHAPES = ("gear_ratio", "rest", "friction_velocity", "stribeck_velocity")
+"""Joint terms that are nothing without others."""
 
 Constant = Vector[Scalar] | bool
 """Directions of a link that are constant in base axes: all, none, or one, in its axes."""
@@ -88,8 +91,8 @@ def _named(description: RobotDescription) -> set[str]:
 
 def _acts(terms: JointTerms) -> bool:
     """Whether a rotor, damper, spring or friction acts along a coordinate."""
-    entries = (terms.rotor_inertia, terms.damping, terms.stiffness, terms.friction)
-    return any(x.names or evaluate(x, {}) != 0.0 for x in entries)
+    entries = (getattr(terms, field.name) for field in fields(terms) if field.name not in SHAPES)
+    return any(x is not None and (x.names or evaluate(x, {}) != 0.0) for x in entries)
 
 
 def _is_constant(axis: Vector[Scalar], carrier: Constant, graph: Graph) -> bool:

@@ -34,7 +34,7 @@ JOINTS = (
     ("f", "e", "fixed", SEAT),
     ("g", "f", "planar", SKEW),
     ("h", "base", "revolute", FLAT),
-    ("i", "h", "revolute", {**FLAT, "friction": 0.3}),
+    ("i", "h", "revolute", {**FLAT, "damping": 0, "damping_backward": 0.3}),
     ("j", "i", "prismatic", FLAT),
     ("k", "j", "revolute", {"origin": {"rpy": ["pi", 0, 0.3]}}),
     ("l", "k", "prismatic", SKEW),
@@ -43,7 +43,7 @@ JOINTS = (
 
 @cache
 def mixed_file():
-    """Path of a tree with joints of all types that have natural coordinates, springs, forces and a tyre."""
+    """Path of a tree with joints of all types that have them, springs, forces and a tyre."""
     joints = [
         {"name": x, "parent": parent, "type": kind, "link": body(f"link_{x}", 1 + k / 8)} | more
         for k, (x, parent, kind, more) in enumerate(JOINTS)
