@@ -109,7 +109,7 @@ OF_MECHANISMS = {
     "n_constraints, n_loops, constraint_names, loop_names": (
         "sizes, and names of the rows and of the loops"
     ),
-    "initial_q, initial_qd": "where a motion begins",
+    "initial_q, initial_qd": "where a motion begins; of trees, too, whose file has `initial`",
     "constrained_forward_dynamics(), constrained_inverse_dynamics()": (
         "dynamics with the loops closed; see [closed loops](../how_to/closed_loops.md)"
     ),

@@ -210,19 +210,24 @@ def _coupling(description: RobotDescription, tree: KinematicTree[Scalar]) -> dic
 
 
 def _mechanism(description: RobotDescription, tree: KinematicTree[Scalar]) -> dict[str, Fact]:
-    """Return the axes that frames of closed loops share, and the initial state."""
-    if not tree.constraint_names:
+    """Return the initial state of a file that has one, and the axes that frames of loops share."""
+    if not (tree.constraint_names or description.initial):
         return {}
     values = description.parameter_values
     q = [value_of(x, values) for x in description.initial_q]
     qd = [value_of(x, values) for x in description.initial_qd]
     space = Configuration(len(qd), tree.quaternions)
-    return {
-        "_loop_axes": Fact("Any", loop_axes(description)),
-        "_initial_drives": Fact("Any", tuple((x.name, x.key) for x in description.initial_drives)),
+    state = {
         "initial_q": Fact(_ARRAY, space.normalize(q).tolist() if space.joints else q),
         "initial_qd": Fact(_ARRAY, qd),
     }
+    if not tree.constraint_names:
+        return state
+    drives = tuple((drive.name, drive.key) for drive in description.initial_drives)
+    return {
+        "_loop_axes": Fact("Any", loop_axes(description)),
+        "_initial_drives": Fact("Any", drives), **state,
+    }  # fmt: skip
 
 
 def _output_sparsity(derived: Derived) -> dict[str, Sparsity]:

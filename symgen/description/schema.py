@@ -130,6 +130,16 @@ def _read_for_all(node: Node, parameters: Collection[str]) -> ForAll:
     return ForAll((_expression(node, parameters, ", or a list with one for each coordinate"),))
 
 
+def _read_friction(node: Node, parameters: Collection[str]) -> ForAll:
+    """Read the friction of all coordinates; refuse a mapping with the keys that there are."""
+    try:
+        return _read_for_all(node, parameters)
+    except KindError as error:
+        keys = "damping, friction_backward, static_friction and stribeck_velocity"
+        hint = f"; {keys} are keys of the joint" if isinstance(node, Table) else ""
+        raise KindError(f"{error}{hint}") from None
+
+
 def _expression(
     node: Node, parameters: Collection[str], alternative: str = "", dots: bool = False
 ) -> Expression:
@@ -322,6 +332,10 @@ Entries = Annotated[
     Row(_NUMBER, _ENTRIES_SCHEMA, scalar=Leaf(_read_for_all, _NUMBER_SCHEMA)),
 ]
 """A scalar for all coordinates of a joint (`ForAll`), or a list with one entry for each."""
+Friction = Annotated[
+    tuple[Expression | None, ...] | None,
+    Row(_NUMBER, _ENTRIES_SCHEMA, scalar=Leaf(_read_friction, _NUMBER_SCHEMA)),
+]
 Coefficients = Annotated[
     tuple[Expression | None, ...] | None,
     Row(_NUMBER, _list_of(_NUMBER_SCHEMA, minItems=1), _check_list),
@@ -493,7 +507,7 @@ class JointTable(KeyTable):
         "coordinates at which the spring is slack, all entries of q of a quaternion joint"
     )
     damping_backward: Entries = optional("at negative velocity; by default 'damping'")
-    friction: Entries = optional("torque at high speed")
+    friction: Friction = optional("torque at high speed")
     friction_backward: Entries = optional("at negative velocity; by default 'friction'")
     friction_velocity: Entries = optional("velocity at which it reaches 76 %, 1e-3 by default")
     static_friction: Entries = optional("torque at the onset of motion (Stribeck)")

@@ -70,11 +70,9 @@ for (const command of [{commands}]) {{
 VIEWERS = ("symgen", "meshcat")
 
 
-MIXED = "rad, m"
 WORDS = {
     "rad": ("Angles (rad)", "Torques (N m)"), "m": ("Displacements (m)", "Forces (N)"),
     "": ("Quaternions", "Torques (N m)"),
-    MIXED: ("Coordinates (rad, m)", "Torques and forces (N m, N)"),
 }  # fmt: skip
 """Titles of coordinates, and of torques, by the unit of the coordinates."""
 
@@ -247,15 +245,11 @@ def player_facts(
 
 
 def by_unit(module: Any, of_velocities: bool) -> dict[str, Index]:
-    """Return the numbers of entries of q, or of velocities, by their unit, a key of `WORDS`.
-
-    Modules of earlier versions do not have units.
-    """
-    stored = _figure(module, None).get("units", [MIXED] * module.n)
-    each, space = np.array(stored, dtype=object), configuration_of(module)
+    """Return the numbers of entries of q, or of velocities, by their unit, a key of `WORDS`."""
+    each, space = np.array(_figure(module, None)["units"], dtype=object), configuration_of(module)
     if not of_velocities:
-        each = np.full(space.nq, "", dtype=object)
-        each[space.positions] = np.array(stored, dtype=object)[space.velocities]
+        rates, each = each, np.full(space.nq, "", dtype=object)
+        each[space.positions] = rates[space.velocities]
         for kind, i, _ in space.joints:
             each[i : i + 3 * (kind == FREE)] = "m"
     return {unit: np.flatnonzero(each == unit) for unit in dict.fromkeys(each)}
@@ -269,13 +263,12 @@ def _at(times: Array, t: Array, forces: Forces) -> Array:
 
 def _figure(module: Any, parameters: Parameters) -> dict[str, Any]:
     """Return the figure that the module stores, at the parameters of the motion."""
-    stored = getattr(module, "_figure", None)
-    if stored is None:
+    figure: dict[str, Any] = json.loads(getattr(module, "_figure", "{}"))
+    if "units" not in figure:
         raise RequestError(
             f"animate: {module.name} was built by symgen {module.symgen_version}, without its "
             "figure; build it again"
         )
-    figure: dict[str, Any] = json.loads(stored)
     if parameters is not None and not isinstance(parameters, Mapping):
         parameters = dict(zip(module.parameter_names, np.ravel(parameters), strict=True))
     figure["fixed"] |= {name: float(value) for name, value in (parameters or {}).items()}

@@ -32,7 +32,6 @@ import numpy as np
 from symgen.emit.templates import Templates
 from symgen.errors import RequestError
 from symgen.page.animation import (
-    MIXED,
     MOST_CURVES,
     SCRIPTS,
     Curves,
@@ -567,9 +566,8 @@ def _shares_of_limits(plan: Plan, axis: Any) -> None:
 
 
 def _torques(plan: Plan, axis: Any, unit: str, among: Index) -> None:
-    tau, label = plan.torques(_SHARES), {"m": "force (N)", MIXED: "torque (N m, N)"}
-    limits = plan.task.limits.torque
-    _curves(plan, axis, tau, label.get(unit, "torque (N m)"), limits, among=among)
+    label = "force (N)" if unit == "m" else "torque (N m)"
+    _curves(plan, axis, plan.torques(_SHARES), label, plan.task.limits.torque, among=among)
 
 
 def _values_of_distances(plan: Plan) -> tuple[Sequence[str], Array]:

@@ -98,9 +98,9 @@ def simulate(
                       entries of prescribed coordinates are not read.  With quaternions q0 is
                       (nq,); they are normalized, and so are those of the results.  q0 may be a
                       result of `symgen.equilibrium`, whose derivatives are dq0 by default.
-                      Default: the initial state of a mechanism, `assemble()` and
-                      `closed_velocities`; of other robots `neutral()`.  With q0, qd0 is 0 by
-                      default
+                      Default: `initial` of the model file, of mechanisms by `assemble()` and
+                      `closed_velocities`; without it `neutral()`, at rest.  With q0, qd0 is 0
+                      by default
         t             (m,): times of the results (s), two or more, increasing; the first is the
                       start
         tau           (n,) joint torques (N m or N), or a function of (t, q, qd); default: 0.

@@ -151,8 +151,8 @@ def equilibrium(
         module      a generated module, from `symgen.load` or imported
         hold        names of velocities along which the robot does not move, for a pose that is not
                     unique, or a posture that drives hold; prescribed coordinates are held
-        q           start, (nq,) or a dict by name; default: the initial positions of a mechanism,
-                    else `neutral()`.  Loops are closed by `assemble`
+        q           start, (nq,) or a dict by name; default: the initial positions of the model
+                    file, else `neutral()`.  Loops are closed by `assemble`
         tau         (n,) joint torques (N m or N), or a dict by name; default: 0
         loads       (n_loads, 6) [fx fy fz nx ny nz], base axes; default: 0
         parameters  {name: value} or (n_parameters,): runtime parameters; default: the module's

@@ -77,7 +77,8 @@ WRONG = {  # lines from 9
         "9: joints.a.damping[2]: negative (-2); expected zero or more\n"
         "9: joints.a.damping[3]: unknown name 'b'; expected a parameter of this file, pi or deg\n"
         "10: joints.a.friction: expected a number or an expression, or a list with one for each "
-        "coordinate, found a mapping\n"
+        "coordinate, found a mapping; damping, friction_backward, static_friction and "
+        "stribeck_velocity are keys of the joint\n"
         "11: joints.a.rest: expected a number or an expression, or a list with one for each "
         "coordinate, found 'true'\n"
         "12: joints.a.stiffness[2]: expected a number or an expression, found a list",

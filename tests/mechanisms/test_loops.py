@@ -22,6 +22,7 @@ from tests.mechanisms.models import (
     pair,
 )
 from tests.modules import described, file_of
+from tests.modules import module as built
 
 
 def states(robots, seed):
@@ -160,6 +161,9 @@ def test_a_simulation_begins_with_the_initial_state():
     assert np.allclose(motion.q[0], q)
     assert np.allclose(motion.qd[0], four_bar.closed_velocities(q, four_bar.initial_qd))
     assert not symgen.simulate(four_bar, q, t=[0, 0.1]).qd[0].any()
+    tree = FOUR_BAR[: FOUR_BAR.index("loops:")] + FOUR_BAR[FOUR_BAR.index("initial:") :]
+    motion = symgen.simulate(built(tree, functions="forward_dynamics"), t=[0, 0.1])
+    assert np.array_equal(motion.q[0], four_bar.initial_q) and motion.qd[0, 0] == 1
     with pytest.warns(RuntimeWarning, match=r"qd0 leaves .* with rocker at .*, not 1$"):
         symgen.simulate(four_bar, None, {"crank": 2, "rocker": 1}, [0, 0.1])
 

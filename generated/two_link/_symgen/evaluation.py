@@ -107,7 +107,8 @@ class Facts:
     o (N,); else N = n and there is no S.  `configuration` is the configuration space, None without
     joints on manifolds.  `forces` are the types of the model's forces.  `mass_terms` (n,) scale
     rounding errors of the mass matrix (see `symgen.validation.conditioning`).  `velocity_rows` mark
-    the constraints of velocities, which are no rates of `constraints`.
+    the constraints of velocities, which are no rates of `constraints`.  With `natural` coordinates
+    frames have right angles only where the constraints are 0.
     """
 
     condition: float = 1.0
@@ -122,6 +123,7 @@ class Facts:
     forces: tuple[str, ...] = ()
     mass_terms: Array | None = None
     velocity_rows: tuple[bool, ...] = ()
+    natural: bool = False
 
 
 def random_states(
