@@ -47,7 +47,7 @@ def in_natural_coordinates(description: RobotDescription) -> RobotDescription:
         The robot with natural coordinates, and the initial state in these.
 
     Raises:
-        RequestError: a joint follows another one, is helical, has terms or names of several
+        RequestError: a joint follows another one, is prescribed or helical, has terms or names of several
             coordinates, or an output mentions a joint wrench.
     """
     graph, named = Graph(), _named(description)
@@ -120,8 +120,9 @@ def _coordinates(
     """Return the natural coordinates of a link; `used`: whether its joint coordinates are."""
     where = f"{description.file}:{joint.source.line}"
     forbids = getattr(joint_type(joint.type), "forbids", () if joint.type == "floating" else None)
-    if joint.mimic is not None or forbids is None:
+    if joint.mimic is not None or any(joint.prescribed) or forbids is None:
         what = "follows another joint (mimic)" if joint.mimic else f"is {joint.type}"
+        what = "has a prescribed motion" if any(joint.prescribed) else what
         raise RequestError(
             f"{where}: {joint.name!r} {what}, for which there are no natural coordinates yet; use "
             "the formulation semi_recursive"

@@ -239,7 +239,8 @@ def validate(
     part = parts(progress, (1 + (robot is not None)) * len(evaluations) + bool(runtime))
     with without_warnings():
         if robot is None or begun.oracle is None:
-            types = f"joint type{'s' * (len(begun.unread) > 1)} {', '.join(begun.unread)}"
+            types = f"joint type{'s' * (len(begun.unread) > 1)} " * (not description.is_natural)
+            types += ", ".join(begun.unread)
             name = f"{UNREAD} {types}: not compared with it"
             rows = [Check(name, INDEPENDENT, 0.0, 0.0, 0)]
         else:

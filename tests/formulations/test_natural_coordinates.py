@@ -15,6 +15,7 @@ from symgen.formulations import formulation_named
 from symgen.kinematics.natural_states import natural_state
 from symgen.program.evaluation import call
 from symgen.runtime.closure import solved
+from tests.choosing import deep
 from tests.mechanisms.models import BY_PARAMETERS, BY_STATE, body, model
 from tests.mechanisms.test_examples import GRADIENTS, MECHANISMS
 from tests.modules import described, file_of, module
@@ -194,7 +195,7 @@ def test_the_fifteen_gradients_of_the_five_bar_linkage():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["four_bar", "double_four_bar", "bricard", "stewart"])
+@pytest.mark.parametrize("name", ["four_bar", "bricard", *deep("stewart", "double_four_bar")])
 def test_states_and_reactions_of_mechanisms(name):
     joints, natural = both(MECHANISMS / f"{name}.yaml")
     q = joints.assemble()
@@ -274,6 +275,7 @@ def test_a_tree_without_loops_has_the_gradients_of_adaptive_steps():
     ("joints", "outputs", "message"),
     [
         ([{"type": "helical", "pitch": 1}], {}, "'a' is helical, for which"),
+        ([{"type": "revolute", "prescribed": True}], {}, "'a' has a prescribed motion, for which"),
         ([{"type": "spherical", "damping": 1}], {}, "needs the coordinates of 'a'"),
         ([{"type": "revolute"}], {"o": "wrenches.a.fx"}, "'o' mentions a joint wrench"),
         ([{"type": "revolute"}, {"type": "revolute", "mimic": {"coordinate": "a"}}], {},
