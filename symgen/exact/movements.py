@@ -20,7 +20,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
 from symgen.algebra.interface import Algebra, S
-from symgen.algebra.linear import Transform, Vector
+from symgen.algebra.linear import Vector
 from symgen.algebra.nodes import Scalar
 from symgen.exact.points import Movement
 from symgen.kinematics.tree import KinematicTree, Manifold
@@ -142,11 +142,11 @@ def entries(program: Program[Scalar], name: str) -> tuple[Scalar, ...]:
 class ByThreeNumbers(Manifold[Scalar]):
     """A joint whose quaternion is parametrised by s: see the module."""
 
-    def pose(self, q: Sequence[Scalar], algebra: Algebra[Scalar]) -> Transform[Scalar]:
-        """Pose of the link's frame in the joint frame, by a unit quaternion."""
+    def configuration(self, q: Sequence[Scalar], algebra: Algebra[Scalar]) -> Sequence[Scalar]:
+        """Return the entries of q of the joint, with a unit quaternion."""
         entries_of_q, at = list(q[self.entries]), self.kind.quaternion
         entries_of_q[at:] = unit_quaternion(Vector(*entries_of_q[at : at + 3]), algebra)
-        return self.kind.pose(entries_of_q, algebra)
+        return entries_of_q
 
     def turning(
         self, numbers: Sequence[Scalar], w: Vector[Scalar], algebra: Algebra[Scalar]

@@ -96,7 +96,11 @@ class Manifold(Generic[S]):
 
     def pose(self, q: Sequence[S], algebra: Algebra[S]) -> Transform[S]:
         """Pose of the link's frame in the joint frame; `q` are the entries of all joints."""
-        return self.kind.pose(q[self.entries], algebra)
+        return self.kind.pose(self.configuration(q, algebra), algebra)
+
+    def configuration(self, q: Sequence[S], algebra: Algebra[S]) -> Sequence[S]:
+        """Its entries of `q`, those of all joints."""
+        return q[self.entries]
 
     def rates(self, q: Sequence[S], algebra: Algebra[S]) -> list[dict[int, S]]:
         """Rates of its entries of q, by index from `start`, for unit values of each velocity."""

@@ -9,10 +9,12 @@ import pytest
 
 import symgen.formulations
 from symgen.algebra.graph import Graph
+from symgen.deriving.natural import in_natural_coordinates
 from symgen.description import read
-from symgen.formulations import FORMULATIONS, NEWTON_EULER, derive, provided_functions
+from symgen.formulations import FORMULATIONS, GLOBAL, NEWTON_EULER, derive, provided_functions
 from symgen.kinematics.tree import build_tree
 from tests.contract.cells import described, selection
+from tests.formulations.test_natural_coordinates import mixed
 from tests.modules import ROOT
 
 ROBOTS = (
@@ -24,7 +26,9 @@ ROBOTS = (
 @cache
 def trees():
     """All that a function may need, every parameter among it."""
-    return [build_tree(described(x), Graph(), selection(x).runtime_parameters) for x in ROBOTS]
+    models = [(described(x), selection(x).runtime_parameters) for x in ROBOTS]
+    models += [(model, ()) for model in (in_natural_coordinates(described("four_bar")), mixed()[1])]
+    return [build_tree(model, Graph(), parameters) for model, parameters in models]
 
 
 @cache
@@ -71,5 +75,7 @@ def test_every_label_has_a_note_and_every_note_is_used():
     """Of all functions; LTDL-6 pays on larger trees alone."""
     tree = build_tree(read(ROOT / "examples" / "tree12.yaml"), Graph())
     large = derive(tree, NEWTON_EULER, "forward_dynamics_derivatives")
-    found = set(large.notes).union(*(used(item, provided_functions(item)) for item in FORMULATIONS))
+    found = set(large.notes).union(
+        *(used(item, provided_functions(item)) for item in (*FORMULATIONS, *GLOBAL))
+    )
     assert {*labels()} <= found

@@ -250,7 +250,7 @@ class Stretch(Generic[S]):
     @classmethod
     def of(cls, joint: Manifold[S], q: Sequence[S], algebra: Algebra[S]) -> Stretch[S]:
         """At the entries `q` of all joints."""
-        pose, at, rest = q[joint.entries], joint.kind.quaternion, joint.rest
+        pose, at, rest = joint.configuration(q, algebra), joint.kind.quaternion, joint.rest
         travel = None
         if at:
             shift = Vector(*(x - y for x, y in zip(pose[:at], rest[:at], strict=True)))

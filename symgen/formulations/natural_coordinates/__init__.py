@@ -13,7 +13,7 @@ of loops and relations, for ALI3-P.
 from typing import Any
 
 from symgen.formulations import constraints as loop_rows
-from symgen.formulations import natural_frames, torques
+from symgen.formulations import model_outputs, natural_frames, torques
 from symgen.formulations.direct import with_derivatives
 from symgen.formulations.interface import Formulation, functions_in, notes_in, reason
 from symgen.formulations.natural_coordinates import functions
@@ -31,7 +31,7 @@ NATURAL_COORDINATES = Formulation(
     name="natural_coordinates",
     title="Natural coordinates",
     source="Garcia de Jalon, Bayo 1994; Lopez Varela, Dopico, Luaces 2023",
-    notes=notes_in(natural_frames, functions, loop_rows),
+    notes=notes_in(natural_frames, functions, loop_rows, model_outputs),
     functions=with_derivatives(
         {
             **{
