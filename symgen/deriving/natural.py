@@ -47,8 +47,8 @@ def in_natural_coordinates(description: RobotDescription) -> RobotDescription:
         The robot with natural coordinates, and the initial state in these.
 
     Raises:
-        RequestError: a joint follows another one, is prescribed or helical, has terms or names of several
-            coordinates, or an output mentions a joint wrench.
+        RequestError: a joint follows another one, is prescribed or helical, has terms or names of
+            several coordinates, or an output mentions a joint wrench.
     """
     graph, named = Graph(), _named(description)
     drives = not all(joint.actuated for joint in description.joints)
