@@ -532,13 +532,13 @@ def _chain(
 
 
 def coordinate_units(tree: KinematicTree[Scalar]) -> tuple[str, ...]:
-    """Return units of the independent coordinates: "rad", "m", "" for one of Euler parameters and
+    """Return units of the independent coordinates: "rad", "m", "" for one of Euler parameters, "1"
     for one of a unit vector."""
-    plain = {number for x in tree.natural_links for number in x.directions}
-    plain |= {number for x in tree.euler_parameters for number in x.members}
+    plain = {number: "1" for x in tree.natural_links for number in x.directions}
+    plain |= {number: "" for x in tree.euler_parameters for number in x.members}
 
     def turns(joint: Joint[Scalar]) -> bool:
         axis = joint.type.angular_axis(joint.placement.axis, tree.algebra)
         return any(not x.is_zero for x in axis)
 
-    return tuple("" if x.number in plain else "rad" if turns(x) else "m" for x in tree.independent)
+    return tuple(plain.get(x.number, "rad" if turns(x) else "m") for x in tree.independent)

@@ -72,7 +72,7 @@ VIEWERS = ("symgen", "meshcat")
 
 WORDS = {
     "rad": ("Angles (rad)", "Torques (N m)"), "m": ("Displacements (m)", "Forces (N)"),
-    "": ("Quaternions", "Torques (N m)"),
+    "": ("Quaternions", "Torques (N m)"), "1": ("Unit vectors", "Torques (N m)"),
 }  # fmt: skip
 """Titles of coordinates, and of torques, by the unit of the coordinates."""
 

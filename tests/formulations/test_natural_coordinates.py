@@ -7,18 +7,22 @@ import numpy as np
 import pytest
 
 import symgen
+from benchmarks.mechanisms import vehicle
+from symgen.comparing.comparison import compare
 from symgen.deriving.derivation import derived_program
 from symgen.deriving.natural import in_natural_coordinates
 from symgen.description import read
 from symgen.errors import RequestError
 from symgen.formulations import formulation_named
 from symgen.kinematics.natural_states import natural_state
+from symgen.options import BuildOptions
 from symgen.program.evaluation import call
 from symgen.runtime.closure import solved
+from symgen.support.journal import Journal
 from tests.choosing import deep
 from tests.mechanisms.models import BY_PARAMETERS, BY_STATE, body, model
 from tests.mechanisms.test_examples import GRADIENTS, MECHANISMS
-from tests.modules import described, file_of, module
+from tests.modules import described, file_of, module, quick_builds
 from tests.simulation.test_fixed_steps import five_bar_motion, five_bar_start
 
 NAMES = ("L_s1", "L_s2", "m", "x_G", "L_A1")
@@ -297,3 +301,36 @@ def test_refusals(joints, outputs, message):
 def test_formulations_of_joints_do_not_take_them():
     with pytest.raises(RequestError, match=r"newton_euler does not apply.*natural coordinates"):
         module(PENDULUM, functions="mass_matrix", formulations="newton_euler,natural_coordinates")
+
+
+@pytest.mark.slow
+def test_compare_lists_them_beside_the_others():
+    options = BuildOptions(
+        ("semi_recursive", "natural_coordinates"), ("mass_matrix", "jacobians"), "numpy"
+    )
+    with quick_builds():
+        rows = compare(MECHANISMS / "four_bar.yaml", options, Journal()).rows
+    functions = [(row.formulation, row.function, row.disagreement) for row in rows]
+    assert functions == [
+        ("semi_recursive", "mass_matrix", 0.0), ("natural_coordinates", "mass_matrix", None),
+        ("semi_recursive", "jacobians", 0.0),
+    ]  # fmt: skip
+    assert rows[1].after.total == 0 < rows[0].after.total  # it is constant
+
+
+@pytest.mark.deep
+def test_gradients_of_the_vehicle():
+    """Half a second of the lane change with tyres, laws of springs, and a relation of the rack."""
+    pytest.importorskip("matplotlib")
+    modules, (q, qd, dq), names, parameters, options = vehicle("LANE")
+    defaults = zip(modules[0].parameter_names, modules[0].default_parameters, strict=True)
+    values = [parameters.get(name, value) for name, value in defaults]
+    start = symgen.to_natural(*modules, q, qd, parameters=values, sensitivities=names, dq=dq)
+    errors = []
+    for step in (5e-3, 2.5e-3, 1.25e-3):
+        options |= {"t": [0, 0.5], "step": step, "sensitivities": names}
+        joints = symgen.simulate(modules[0], q, qd, **options, dq0=dq)
+        natural = symgen.simulate(modules[1], *start[:2], **options, dq0=start.dz, dqd0=start.dzd)
+        pairs = [(natural[k].values, joints[k].values) for k in ("integral", "integral_gradient")]
+        errors.append(max(np.abs(x / y - 1).max() for x, y in pairs))
+    assert errors[2] < 5e-3 and np.all(np.divide(errors[:-1], errors[1:]) > 3), errors
