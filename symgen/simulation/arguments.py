@@ -240,7 +240,7 @@ def runtime_names(module: Any, names: str | Sequence[str], caller: str) -> tuple
     chosen = every if names == ALL else _listed("sensitivities", names or ())
     for name in chosen:
         if name not in every:
-            raise RequestError(f"{caller}: sensitivities: {_unevery_parameter(name, every)}")
+            raise RequestError(f"{caller}: sensitivities: {_unknown_parameter(name, every)}")
     return chosen
 
 
