@@ -38,6 +38,7 @@ from symgen.page.closing import check_closing, closing_part
 from symgen.page.packing import as_script, packed
 from symgen.support.journal import Journal
 from symgen.toolchain.files import check_writable, replace_file
+from symgen.validation.model_warnings import model_warnings
 
 GROWTH_JOINTS = tuple(range(1, 9))
 """Chains for the picture of growth: long enough for the crossings, derived in seconds."""
@@ -63,7 +64,8 @@ def write_report(
     Raises `RequestError`, before any work, where the file cannot be written, or is `model`.
     """
     description = with_additions(read(model, reading), loads, points)
-    check_closing(description)
+    for warning in model_warnings(description, check_closing(description)):
+        journal.notice(warning)
     target = Path(f"{description.name}.html") if target is None else target
     if target.suffix.lower() not in SUFFIXES:
         raise RequestError(f"{str(target)!r} is no name for a page; expected one such as arm.html")

@@ -1,0 +1,28 @@
+"""Warnings of a model file: those of its reader, and those that need poses of the robot."""
+
+from __future__ import annotations
+
+from symgen.description.model import RobotDescription
+from symgen.validation.conditioning import singularity_warnings
+from symgen.validation.mobility import Mobility, mobility, open_loops
+
+
+def model_warnings(
+    description: RobotDescription, mechanism: Mobility | None = None
+) -> tuple[str, ...]:
+    """Return the notices about a model that every command gives.
+
+    Args:
+        description: the model.
+        mechanism: its mobility, where that is computed already.
+
+    Returns:
+        Lines that begin with "warning: ": about entries of the file, loops that do not close
+        (also from the initial values of drives), and mass matrices that are singular everywhere.
+    """
+    faults = (
+        *description.warnings,
+        *singularity_warnings(description),
+        *open_loops(description, mechanism or mobility(description)),
+    )
+    return tuple(f"warning: {fault}" for fault in faults)
