@@ -133,8 +133,7 @@ def derive(model: RobotDescription | str | Path, formulation: str) -> SymbolicDy
     """
     from symgen.deriving.symbolic import derive_symbolically
 
-    description = read(model) if isinstance(model, str | Path) else model
-    return derive_symbolically(description, formulation)
+    return derive_symbolically(_description(model), formulation)
 
 
 def grade(
@@ -153,8 +152,21 @@ def grade(
     from symgen import grading
     from symgen.support.journal import silent
 
-    description = read(model) if isinstance(model, str | Path) else model
-    return grading.grade(description, answer, file, progress or silent)
+    return grading.grade(_description(model), answer, file, progress or silent)
+
+
+def _description(model: RobotDescription | str | Path) -> RobotDescription:
+    """Return a description, read from a model file unless it is read already."""
+    from symgen import description
+    from symgen.errors import RequestError
+
+    if isinstance(model, description.RobotDescription):
+        return model
+    if isinstance(model, str | Path):
+        return read(model)
+    raise RequestError(
+        f"expected a model file or a result of symgen.read, found {type(model).__name__}"
+    )
 
 
 if not TYPE_CHECKING:  # it would allow any name

@@ -15,7 +15,7 @@ from tests.choosing import some_slow
 from tests.modules import EXAMPLES, quick_builds
 from tests.oracles.random_models import OF_TREES
 
-TWO_LINK = str(EXAMPLES / "two_link.yaml")
+TWO_LINK, FOUR_BAR = (str(EXAMPLES / f"{x}.yaml") for x in ("two_link", "mechanisms/four_bar"))
 STYLES = ("pretty", "latex", "python", "c")
 MASS = ["--functions", "mass_matrix", "--formulations", "newton_euler"]
 
@@ -62,6 +62,7 @@ def test_functions_that_were_not_built_say_how_to_build_them(folder):
     (["build", TWO_LINK, "--runtime-parameters", "all,L1"], "'all' stands alone"),
     (["show", TWO_LINK, "mas_matrix"], "did you mean 'mass_matrix'"),
     (["show", TWO_LINK, "hybrid_dynamics"], "prescribed: true"),
+    (["show", FOUR_BAR, "forward_dynamics"], "forward_dynamics: ignores constraints"),
 ])  # fmt: skip
 def test_mistakes_end_with_status_2_and_a_hint(folder, capfd, arguments, words):
     assert run(arguments) == 2
@@ -102,7 +103,8 @@ def test_check_and_compare(folder, capfd, monkeypatch):
     assert all(row["before"]["additions"] >= row["after"]["additions"] for row in rows)
     longest = ["--formulations", "closed_form_lagrange", "--backend", "numpy"]
     assert run(["compare", TWO_LINK, *chosen, *longest]) == 0
-    assert "…" not in capfd.readouterr().out
+    out = capfd.readouterr().out
+    assert "…" not in out and "add, mul, func: those" in out
 
 
 def test_show_for_a_slide(folder, capfd):

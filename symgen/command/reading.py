@@ -110,8 +110,10 @@ def grade(model: Path, answers: Sequence[str], reading: ReadOptions, output: Out
     """
     from symgen import grading
     from symgen.description import read
+    from symgen.grading.answer import check_order
 
-    texts = [(answer, _answer_text(answer)) for answer in answers]
+    check_order(str(model), _text(model))
+    texts = [(answer, _text(answer, "an answer such as answer.txt")) for answer in answers]
     with output.journal() as journal:
         robot = read(model, reading)
         verdicts = [grading.grade(robot, text, file, journal.progress) for file, text in texts]
@@ -131,14 +133,11 @@ def grade(model: Path, answers: Sequence[str], reading: ReadOptions, output: Out
         raise click.exceptions.Exit(ValidationError.exit_status)
 
 
-def _answer_text(answer: str) -> str:
-    """Read the file of an answer, or standard input for -."""
+def _text(file: str | Path, *meant: str) -> str:
+    """Read a file, or standard input for "-"; `meant` is what messages expect, or a robot."""
     from symgen.description.reading import MAX_BYTES, load
 
-    content = (
-        sys.stdin.buffer.read(MAX_BYTES) if answer == "-"
-        else load(answer, "an answer such as answer.txt")
-    )  # fmt: skip
+    content = sys.stdin.buffer.read(MAX_BYTES) if file == "-" else load(file, *meant)
     return content.decode("utf-8-sig", errors="replace")
 
 

@@ -44,10 +44,12 @@ def _print_table(console: Console, table: Table) -> None:
     wide.print(table)
 
 
-OPERATIONS_LEGEND = (
-    "expanded: all operations of the expressions written out; add, mul, div, func: those that "
-    "remain when common subexpressions are shared"
-)
+def _legend(columns: str) -> str:
+    """Return the legend of operations; `columns` are those of kinds of operations."""
+    return (
+        f"expanded: all operations of the expressions written out; {columns}: those that remain "
+        "when common subexpressions are shared"
+    )
 
 
 def _table(*headings: str, names: int = 1) -> Table:
@@ -191,7 +193,7 @@ def _took(report: BuildReport) -> str:
 
 def _print_operations(console: Console, report: BuildReport) -> None:
     _print_table(console, _operations_table(report))
-    console.print(OPERATIONS_LEGEND, markup=False)
+    console.print(_legend("add, mul, div, func"), markup=False)
     for form in (LOOPS, ONE_IN_LOOPS):
         looped = [row.function for row in report.functions if row.form == form]
         if looped:
@@ -374,7 +376,7 @@ def print_comparison(result: Comparison) -> None:
     _print_table(console, table)
     first = result.rows[0].formulation if result.rows else "the first"
     console.print(
-        f"{OPERATIONS_LEGEND} (divisions count as functions); "
+        f"{_legend('add, mul, func')} (divisions count as functions); "
         + ("cse: all operations that sympy.cse leaves; " if with_sympy else "")
         + "temps: named temporaries; lines, kB, compile s: of a C file with the function alone; ns "
         "1: one call from Python; ns batch: per sample of 1000; diff: largest relative difference "

@@ -185,6 +185,7 @@ def check_initial(robot: RobotTable, scalars: Scalars) -> Mapping[str, tuple[Exp
     joints = [joint for _, joint in readable(robot.joints) if not joint.gives("mimic")]
     if table is None or any(joint.kind is None or not joint.name for joint in joints):
         return {}
+    angles = {joint.name for joint in joints if joint.kind and joint.kind.moved_entry == "theta"}
     initial = {}
     for key in ("q", "qd"):
         values = getattr(table, key) or {}
@@ -195,7 +196,7 @@ def check_initial(robot: RobotTable, scalars: Scalars) -> Mapping[str, tuple[Exp
                 hint = scalars.findings.did_you_mean(name, entries)
                 hint = hint or f"; there are {', '.join(map(shown, list(entries)[:9]))}"
                 scalars.findings.fault(path, f"{shown(name)} is no coordinate{hint}")
-            scalars.value(path, expression)
+            scalars.initial(path, expression, turns=key == "q" and name in angles)
         initial[key] = tuple(entries.values())
         for joint in joints if key == "q" else ():
             _check_quaternion(joint, values, scalars)

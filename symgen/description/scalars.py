@@ -22,7 +22,7 @@ from symgen.description.findings import Findings
 from symgen.description.model import Parameter, Pose, Triple
 from symgen.description.names import illegal_parameter_name
 from symgen.description.schema import Number, PoseTable, RobotTable
-from symgen.description.wording import KeyPath, degrees_meant, shown
+from symgen.description.wording import KeyPath, degrees_meant, seems_in_degrees, shown
 
 _NOT_FINITE = ("nan", "inf", "infinity")
 _EXPECTED = "; expected a parameter of this file, pi or deg"
@@ -183,6 +183,12 @@ class Scalars:
         """Warn of a limit of an angle (rad) that looks like degrees; large limits are legal."""
         in_degrees = _LEAST_LIMIT <= abs(value) <= _LARGEST_LIMIT and value % _STEP == 0.0
         if expression is not None and in_degrees:
+            self.warn_degrees(path, expression, value)
+
+    def initial(self, path: KeyPath, expression: Number, turns: bool) -> None:
+        """Check an initial coordinate, and warn if it `turns` and seems to be in degrees."""
+        value = self.value(path, expression)
+        if turns and value is not None and expression is not None and seems_in_degrees(value):
             self.warn_degrees(path, expression, value)
 
     def triple(

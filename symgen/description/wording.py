@@ -51,6 +51,11 @@ def did_you_mean(word: str, words: Iterable[str]) -> str:
     return "" if candidate is None else f"; did you mean {shown(candidate)}?"
 
 
+def seems_in_degrees(value: float) -> bool:
+    """Whether an angle (rad) is a whole number and more than a full turn."""
+    return value.is_integer() and abs(value) > math.tau
+
+
 def degrees_meant(value: float, instead: str = "") -> str:
     """The warning about an angle (rad) of more than a full turn; `instead` is its replacement."""
     return (

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 from symgen.description.expressions import Expression, ExpressionError, parse
 from symgen.description.wording import shown
-from symgen.errors import Fault
+from symgen.errors import Fault, RequestError
 
 MAX_BYTES = 256 * 1024
 MAX_LINES = 2000
@@ -79,6 +79,15 @@ def read_answer(text: str, file: str) -> tuple[tuple[Assignment, ...], list[Faul
         none = "no answer in it; expected lines such as 'M[1,1] = m1*l1**2'"
         faults.append(Fault(file, 0, "", none))
     return tuple(assignments), faults
+
+
+def check_order(model: str, text: str) -> None:
+    """Raise `RequestError` where `text`, that of the file `model`, is an answer."""
+    first = next(_statements(text), (0, ""))[1]
+    if _BEGINNING.match(first):
+        raise RequestError(
+            f"{model}: this is an answer; MODEL comes first, then ANSWER: symgen grade MODEL ANSWER"
+        )
 
 
 def _statements(text: str) -> Iterator[tuple[int, str]]:

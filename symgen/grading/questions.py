@@ -108,8 +108,11 @@ class Questions:
                 message = f"{assignment.label} has an answer already, in line {seen[left]}"
                 self.fault(assignment, message)
                 continue
-            seen[left] = assignment.line
+            self.faulty -= {assignment.name, assignment.entry}
+            faults = len(self.faults)
             self.take(assignment)
+            if len(self.faults) == faults and assignment.name not in self.faulty:
+                seen[left] = assignment.line
         self.refuse_unused_entries()
 
     def fault(self, assignment: Assignment, message: str) -> None:

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from html import unescape
 from pathlib import Path
 
 from symgen.comparing import comparison, growth
@@ -30,6 +31,7 @@ from symgen.comparing.charts import growth_svg
 from symgen.description import RobotDescription, read
 from symgen.description.additions import with_additions
 from symgen.emit.templates import Templates, own_templates
+from symgen.emit.text import plain
 from symgen.errors import RequestError
 from symgen.formulations import FORMULATIONS
 from symgen.options import DEFAULT, UNCHANGED, BuildOptions, ReadOptions
@@ -38,11 +40,15 @@ from symgen.page.closing import check_closing, closing_part
 from symgen.page.packing import as_script, packed
 from symgen.support.journal import Journal
 from symgen.toolchain.files import check_writable, replace_file
+from symgen.validation.model_warnings import model_warnings
 
 GROWTH_JOINTS = tuple(range(1, 9))
 """Chains for the picture of growth: long enough for the crossings, derived in seconds."""
 LARGEST_TIMED = 60_000
 """Largest number of operations of a function in the timed comparison."""
+_HEAD = 4096
+"""Characters of a page among which its model file is named."""
+_MODEL = re.compile('<meta name="model" content="([^"]*)">')
 _REMARK = re.compile(r"(?m)^[ ]*//.*\n|[ ]{2}//[ ].*$|^[ ]+")
 
 SCRIPTS = ("model", "figure", "manifolds", "calculator", "freebody", "motion", "page")
@@ -63,11 +69,13 @@ def write_report(
     Raises `RequestError`, before any work, where the file cannot be written, or is `model`.
     """
     description = with_additions(read(model, reading), loads, points)
-    check_closing(description)
+    for warning in model_warnings(description, check_closing(description)):
+        journal.notice(warning)
     target = Path(f"{description.name}.html") if target is None else target
     if target.suffix.lower() not in SUFFIXES:
         raise RequestError(f"{str(target)!r} is no name for a page; expected one such as arm.html")
     check_writable(target, (model,))
+    _warn_if_it_replaces(target, model, journal)
     if templates is not None:
         own_templates(templates)  # reports faulty templates before any work
     if not quick:
@@ -78,6 +86,18 @@ def write_report(
         )
     page = report(description, quick, templates, journal)
     return replace_file(target, page.encode())
+
+
+def _warn_if_it_replaces(target: Path, model: Path, journal: Journal) -> None:
+    """Warn before a page of another model file is replaced."""
+    try:
+        with target.open(encoding="utf-8", errors="replace") as former:
+            names = _MODEL.findall(former.read(_HEAD))
+    except OSError:
+        return
+    for name in map(unescape, names):
+        if name != model.name:
+            journal.notice(f"warning: {target} was a page of {plain(name)}; it is replaced")
 
 
 def report(
@@ -97,6 +117,7 @@ def report(
         grown = grown_chain, growth_svg(grown_chain, standalone=False)
     return layout.render(
         "report/page.html",
+        model=Path(description.file).name,
         robot=robot.robot_part(description, counted),
         closed=closed,
         closing=closed_by,

@@ -41,8 +41,8 @@ from symgen.toolchain.cache import open_cache
 from symgen.toolchain.compile import CompileResult, compile_libraries
 from symgen.toolchain.install import stage
 from symgen.toolchain.key import templates_key
-from symgen.validation.conditioning import singularity_warnings
-from symgen.validation.mobility import mobility, open_loops
+from symgen.validation.mobility import mobility
+from symgen.validation.model_warnings import model_warnings
 from symgen.validation.validate import ValidationResult
 
 STAGES = ("read", "tool chain", "derive", "emit", "compile", "validate", "install")
@@ -73,8 +73,9 @@ def run(path: str | Path, options: BuildOptions, journal: Journal) -> Built:
     with journal.stage("read"):  # path -> RobotDescription
         description = described(path, options)
     plan = planned(description, options, journal)  # RobotDescription, BuildOptions -> BuildPlan
-    for warning in description.warnings:
-        journal.notice(f"warning: {warning}")
+    mechanism = mobility(description)
+    for warning in model_warnings(description, mechanism):
+        journal.notice(warning)
     if not options.force and plan.is_up_to_date():
         return Built(description, plan.selection, _report_up_to_date(plan, journal))
     _warn_of_work(plan, journal)
@@ -113,10 +114,11 @@ def run(path: str | Path, options: BuildOptions, journal: Journal) -> Built:
             report = _report(plan, derived, bundle, binaries, validation)
             with journal.stage("install"):
                 staged.install(plan.manifest(report.made()))
-    for warning in open_loops(description, report.mobility):
-        journal.notice(f"warning: {warning}")
     notices, seconds = tuple(journal.notices), _in_order(journal.seconds)
-    report = replace(report, toolchain_validated_now=qualified, notices=notices, seconds=seconds)
+    report = replace(
+        report, toolchain_validated_now=qualified, mobility=mechanism, notices=notices,
+        seconds=seconds,
+    )  # fmt: skip
     return Built(description, derived.selection, report, derived)
 
 
@@ -142,14 +144,6 @@ def _warn_of_work(plan: BuildPlan, journal: Journal) -> None:
     warn_if_it_replaces(plan, journal)
     for notice in notices_of_size(plan.description):
         journal.notice(notice, at_once=True)
-    for warning in singularity_warnings(plan.description):
-        journal.notice(f"warning: {warning}")
-    redundant = [joint.name for joint in plan.description.joints if joint.is_redundant]
-    if redundant and plan.description.outputs:
-        journal.notice(
-            "warning: outputs are not computed yet beside 'coordinates: euler_parameters', such as "
-            f"those of {redundant[0]!r}; write 'coordinates: quaternion'"
-        )
 
 
 def _warn_of_form(plan: BuildPlan, derived: Derived, journal: Journal) -> None:
@@ -200,7 +194,6 @@ def _report(
         command_seconds={} if binaries is None else binaries.seconds,
         compiled_now=binaries is not None and not binaries.cached,
         validation=validation,
-        mobility=mobility(plan.description),
     )
 
 

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from symgen.description import RobotDescription
-from symgen.description.wording import shown
+from symgen.description.wording import KeyPath, degrees_meant, key_path, seems_in_degrees, shown
 from symgen.errors import RequestError
+from symgen.page.animation import by_unit
 from symgen.planning.contacts import Contacts
 from symgen.planning.loads import depends_on_time
 from symgen.planning.obstacles import Distances
@@ -86,15 +87,17 @@ def check_task(root: Value, keys: Collection[str], module: Any, task: Task) -> N
         root.fault("not available yet for joints with a quaternion", "objective", "jerk")
     if task.contacts is not None and not root.is_broken:
         _check_contacts(root, module, task, task.contacts)
-    states: list[tuple[tuple[str | int, ...], State]] = [
-        (("start",), task.start),
-        (("goal",), task.goal),
-        *((("via", k), via.state) for k, via in enumerate(task.via)),
-    ]
-    for path, state in states:
+    for path, state in _states(task):
         _check_state(root, path, module, state, task)
         if not root.is_broken:
             _check_place(root, path, module, state, task)
+
+
+def _states(task: Task) -> Iterator[tuple[KeyPath, State]]:
+    """Yield the paths and demands of start, goal and via points."""
+    yield ("start",), task.start
+    yield ("goal",), task.goal
+    yield from ((("via", k), via.state) for k, via in enumerate(task.via))
 
 
 def _check_state(
@@ -240,8 +243,20 @@ def _check_collocated(root: Value, keys: Collection[str], module: Any, task: Tas
 
 
 def remarks_on(task: Task, module: Any) -> tuple[str, ...]:
-    """Return remarks on free ends, limits wider than those of the model, unlimited torques."""
-    return tuple([*_free(task, module), *_beyond(task, module), *_unlimited(task, module)])
+    """Return remarks on free ends, limits wider than those of the model, unlimited torques, angles
+    that seem to be in degrees."""
+    remarks = (_free, _in_degrees, _beyond, _unlimited)
+    return tuple(words for remark in remarks for words in remark(task, module))
+
+
+def _in_degrees(task: Task, module: Any) -> Iterator[str]:
+    """Yield angles of more than a turn that are whole numbers, where limits do not exclude them."""
+    angles = [k for k in by_unit(module, True).get("rad", ()) if task.chart.plain[k]]
+    for path, state in _states(task):
+        for k in angles:
+            for value in filter(seems_in_degrees, (state.q[k], *state.ranges[k])):
+                words = degrees_meant(value, f"{value:.6g}*deg")
+                yield f"{key_path((*path, 'q', module.coordinate_names[k]))}: {words}"
 
 
 def _free(task: Task, module: Any) -> Iterator[str]:

@@ -36,12 +36,11 @@ class Function:
         if self.solves and sizes["n_constraints"]:
             served = self.name.replace("hybrid", "forward")
             return (
-                f"{self.name} ignores constraints, and the model has some; use "
+                "ignores constraints, and the model has some; use "
                 f"constrained_{served}, which solves numerically with mass_matrix, bias_forces, "
                 "constraint_jacobian and constraint_bias"
                 if served in CONSTRAINED
-                else f"{self.name} is not available for models with loops or relations, nor "
-                "with Euler parameters"
+                else "not available for models with loops or relations, nor with Euler parameters"
             )
         return next((NEEDS[size] for size in self.needs if not sizes[size]), "")
 

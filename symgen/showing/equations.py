@@ -69,6 +69,7 @@ from symgen.showing.typesetting import (
     upright,
 )
 from symgen.support.journal import Journal
+from symgen.validation.model_warnings import model_warnings
 
 LARGEST_EXPANSION = 3000
 """Largest number of operations of results that are shown expanded; others are step by step."""
@@ -99,6 +100,9 @@ def show(
     function in the language `style`, instead of equations in that language.
     """
     description = with_additions(read(path, reading), loads, points)
+    if journal is not None:
+        for warning in model_warnings(description):
+            journal.notice(warning)
     if generated and style not in CODE_STYLES:
         raise RequestError(
             "--code prints the generated source of a function in a language; choose it: "
@@ -119,10 +123,8 @@ def show(
         raise RequestError(f"there is no {what!r} to show; {function_suggestion(what, names)}")
     tree = build_tree(description, Graph())
     remark = why_empty(function_named(what).results, tree.sizes)
-    if journal is not None:
-        for notice in (remark, *(f"warning: {warning}" for warning in description.warnings)):
-            if notice:
-                journal.notice(notice)
+    if journal is not None and remark:
+        journal.notice(remark)
     name = formulation or _default_formulation(description, what, steps)
     if what not in provided_functions(formulation_named(name), tree):
         raise RequestError(f"{name} does not derive {what}; {who_derives(what, tree)}")

@@ -24,8 +24,16 @@ function setState(kind, values) {
   state[kind] = Float64Array.from(values);
   for (const input of document.querySelectorAll(`input[data-kind="${kind}"]`)) {
     const value = values[Number(input.dataset.index)];
+    if (input.type === "range" && kind.startsWith("qd")) widen(input, Math.abs(value));
     input.value = String(Math.abs(value) < 1e-12 ? 0 : Number(value.toPrecision(6)));
   }
+}
+
+// A slider of velocities or accelerations reaches farther than its value.
+function widen(slider, value) {
+  if (value <= Number(slider.max)) return;
+  slider.max = Math.ceil(1.5 * value);
+  slider.min = -slider.max;
 }
 
 function setAll(choose) {

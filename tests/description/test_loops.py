@@ -105,6 +105,15 @@ def test_what_quaternions_begin_with():
         assert message in fault
 
 
+@pytest.mark.parametrize(("initial", "keys"), [
+    ("q: {a: 90, b: -30}", ["initial.q.a", "initial.q.b"]), ("q: {a: 6, b: 90.5}", []),
+    ("q: {a: 90*deg, b: 8*pi}, qd: {a: 90}", []),
+])  # fmt: skip
+def test_initial_angles_that_seem_to_be_in_degrees(initial, keys):
+    warnings = model(f"{MODEL}initial: {{{initial}}}\n").warnings
+    assert [x.key for x in warnings if "if degrees are meant" in x.message] == keys
+
+
 def test_functions_of_the_open_tree_say_what_serves():
     text = MODEL + "relations: {drive: q.a - t}\n"
     robot = module(text, functions="constraints,mass_matrix")

@@ -10,6 +10,7 @@ import symgen
 from symgen.cli import run
 from symgen.description.checks import check
 from symgen.description.reading import decode
+from symgen.errors import RequestError
 from symgen.grading import grade
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -335,6 +336,7 @@ def test_the_command(folder, capfd, refusal, monkeypatch):
     assert run(["grade", model, "wrong.txt", "nothing.txt", "--json"]) == 3
     answers = json.loads(capfd.readouterr().out)["answers"]
     assert [(x["file"], len(x["rows"])) for x in answers] == [("wrong.txt", 2), ("nothing.txt", 1)]
+    assert "MODEL comes first, then ANSWER" in refusal(["grade", "wrong.txt", model])
     assert "Missing argument" in refusal(["grade", model, "x:=1"])
     Path("notepad.txt").write_bytes(b"\xef\xbb\xbfM[2,2] = I2 + m2*l2**2\r\n")
     assert run(["grade", model, "notepad.txt"]) == 0
@@ -348,6 +350,8 @@ def test_from_python():
     text = f"M[2,2] = {M22}\nG[2] = {G2}"
     verdict = symgen.grade(EXAMPLES / "two_link.yaml", text, progress=lambda *x: heard.append(x))
     assert verdict.passed
+    with pytest.raises(RequestError, match="a model file or a result of"):
+        symgen.grade(symgen, text)
     assert str(verdict) == "line 1: M[2,2]: right\nline 2: G[2]: right\n2 of 2 right"
     assert heard == [("grade: M[2,2]", 0, 2), ("grade: G[2]", 1, 2)]
 
@@ -439,6 +443,16 @@ def test_a_bad_line_does_not_void_the_others():
         "right", "not understood", "right", "not understood"
     ]  # fmt: skip
     assert verdict.summary == "2 of 4 right" and not verdict.passed
+
+
+@pytest.mark.parametrize("line", ["M[2,2] = {}", "V = {}", "a = {}\nM[2,2] = a"])
+def test_a_line_that_is_not_understood_leaves_its_name_to_a_later_one(line):
+    """A line that is understood takes it."""
+    right = V if line.startswith("V") else M22
+    texts = "\n".join(line.format(x) for x in ("x9", right, right)).splitlines()
+    words = [row.wrong for row in graded("\n".join(texts))]
+    assert "unknown name 'x9'" in words[0] and "has an answer already" in words[-1]
+    assert [row.right for row in graded("\n".join(texts))].count(True) == 1
 
 
 V = "m1*g*l1*(1 + s1) + m2*g*(L1*s1 + l2*s12)"

@@ -214,6 +214,16 @@ def test_buttons_and_numbers(opened):
     assert "NaN" not in tab.inner_text("#torques")
 
 
+def test_sliders_reach_farther_than_initial_velocities(watched, tmp_path):
+    slide = "{name: a, type: prismatic, origin: {}, link: {mass: 1}}"
+    text = f"symgen: 1\nname: m\njoints: [{slide}]\ninitial: {{qd: {{a: -8}}}}\n"
+    target = tmp_path / "page.html"
+    pages.write_report(modules.file_of(text), target, True, None, Journal())
+    tab, _ = watched(target)
+    assert tab.locator("#qd-1").input_value() == "-8"
+    assert tab.get_attribute("#qd-1", "min") == "-12"
+
+
 @pytest.mark.deep
 def test_what_is_wrong_is_a_disagreement(watched, written):
     """One entry in the page's own functions is changed by more than rounding."""

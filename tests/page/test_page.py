@@ -277,6 +277,21 @@ def test_pages_of_trees_begin_where_the_file_says():
     assert [(x["q"], x["qd"], x["qdd"]) for x in sliders] == [(0, 7, 0), (math.pi / 3, 0, 0)]
 
 
+def test_a_page_of_another_model_file_is_replaced_with_a_warning(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    slide = "{name: a, type: prismatic, origin: {}, link: {mass: 1}}"
+    names, notices = ("a&b.yaml", "a&b.yaml", "other.yaml"), []
+    for name in names:
+        (tmp_path / name).write_text(f"symgen: 1\nname: m\njoints: [{slide}]\n")
+    text = report(tmp_path / names[0])
+    monkeypatch.setattr(page, "report", lambda *arguments: text)
+    for name in names:
+        journal = Journal()
+        page.write_report(tmp_path / name, None, True, None, journal)
+        notices.append([x for x in journal.notices if "replaced" in x])
+    assert notices == [[], [], ["warning: m.html was a page of a&b.yaml; it is replaced"]]
+
+
 @pytest.mark.deep
 def test_a_full_report_of_seven_joints_is_small_enough():
     text = report(EXAMPLES / "arm7.yaml", quick=False)

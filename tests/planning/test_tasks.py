@@ -155,6 +155,11 @@ def test_what_may_not_be_meant_is_said(robot):
     assert said[0].startswith(f"start: {others} ") and "free there" in said[0]
     assert f"velocity of {first} is {most:.6g} in the task" in said[1]
     assert remarks_on(reading.read({**task, "start": task["goal"]}, robot), robot) == ()
+    turned = {"start": {"q": 0}, "goal": {"q": {first: 90, "all": "90*deg"}}}
+    (turns,) = remarks_on(
+        reading.read({**task, **turned, "limits": {"position": "none"}}, robot), robot
+    )
+    assert turns.startswith(f"goal.q.{first}: the angle 90 is in radians") and "90*deg" in turns
     task = {**task, "start": task["goal"], "limits": {"torque": {first: "none", "all": 5}}}
     *_, unlimited = remarks_on(reading.read(task, robot), robot)
     assert unlimited.startswith(f"limits: the torque of {first} is unlimited")
