@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from symgen.frameworks.jax import functions as jax
     from symgen.frameworks.pytorch import functions as torch
     from symgen.grading import Verdict
-    from symgen.kinematics.natural_states import to_joints, to_natural
     from symgen.options import LoadOptions
     from symgen.page.animation import animate
     from symgen.planning.plan import plan
     from symgen.robot import Robot
     from symgen.simulation import simulate
     from symgen.simulation.equilibrium import equilibrium
+    from symgen.simulation.natural_states import to_joints, to_natural
     from symgen.support.journal import Progress
 
 __all__ = [
@@ -48,8 +48,8 @@ _LAZY = {
     "casadi": ("frameworks.casadi", "functions"),
     "equilibrium": ("simulation.equilibrium", "equilibrium"),
     "jax": ("frameworks.jax", "functions"), "plan": ("planning.plan", "plan"),
-    "to_joints": ("kinematics.natural_states", "to_joints"),
-    "to_natural": ("kinematics.natural_states", "to_natural"),
+    "to_joints": ("simulation.natural_states", "to_joints"),
+    "to_natural": ("simulation.natural_states", "to_natural"),
     "simulate": ("simulation", "simulate"), "torch": ("frameworks.pytorch", "functions"),
 }  # fmt: skip
 """Module and attribute of names that are imported at their first use."""

@@ -250,9 +250,7 @@ def _snippet(report: BuildReport) -> str:
     if vectors:
         lines.append(f"{' = '.join(vectors)} = {zero}")
     lines.append(f"{module}.{function.name}({', '.join(arguments)})")
-    if report.mobility is not None and {"constraint_bias", "bias_forces"} <= set(
-        report.function_names
-    ):
+    if {"constraint_bias", "bias_forces"} <= set(report.function_names):
         lines = [
             imported,
             f"q = {module}.assemble()  # where the loops are closed",

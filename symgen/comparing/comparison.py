@@ -86,11 +86,15 @@ class Comparison:
     def conclusion(self) -> tuple[str, ...]:
         """Sentences: the best formulations by function, and how well all agree."""
         rows: dict[str, list[Row]] = {}
+        natural = NATURAL_COORDINATES.name
         for row in self.rows:
-            rows.setdefault(row.function, []).append(row)
+            if row.formulation != natural:
+                rows.setdefault(row.function, []).append(row)
         compared = [each for each in rows.values() if len(each) > 1]
+        listed = f"{natural}: listed, and not compared: its functions take other coordinates"
+        apart = (listed,) if any(row.formulation == natural for row in self.rows) else ()
         if not compared:
-            return ("each function has one formulation only: there is nothing to compare",)
+            return apart or ("each function has one formulation only: there is nothing to compare",)
         largest = max(row.disagreement or 0.0 for each in compared for row in each)
         solved = "accelerations of a mechanism are solved numerically, alike for all formulations: "
         solved += "constrained_forward_dynamics"
@@ -99,6 +103,7 @@ class Comparison:
             f"fewest operations: {_best(compared, lambda row: row.after.total)}",
             f"fastest in batches: {_best(compared, lambda row: row.batch_ns)}",
             f"all formulations agree within {largest:.0e} (relative)",
+            *apart,
         )
 
     def as_json(self) -> dict[str, Any]:

@@ -11,6 +11,8 @@ drive in a model in which some joints have none.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import fields, replace
 
 import numpy as np
@@ -28,20 +30,27 @@ from symgen.formulations.semi_recursive import SEMI_RECURSIVE
 from symgen.joints import ANGLES, NaturalCoordinates, joint_type, natural_coordinates
 from symgen.kinematics.frames import Placement, placement
 from symgen.kinematics.natural_states import natural_state
+from symgen.kinematics.tree import build_tree
 from symgen.program.evaluation import call
+from symgen.runtime.configuration import Configuration
 
 SHAPES = ("gear_ratio", "rest", "friction_velocity", "stribeck_velocity")
 """Joint terms that are nothing without others."""
 
 Constant = Vector[Scalar] | bool
 """Directions of a link that are constant in base axes: all, none, or one, in its axes."""
+State = tuple[Sequence[float], Sequence[float]]
+"""Coordinates (nq,) and velocities (n,)."""
 
 
-def in_natural_coordinates(description: RobotDescription) -> RobotDescription:
+def in_natural_coordinates(
+    description: RobotDescription, start: State | None = None
+) -> RobotDescription:
     """Convert a model to natural coordinates.
 
     Args:
         description: the robot, in relative coordinates.
+        start: initial coordinates (nq,) and velocities (n,), default: those of the file.
 
     Returns:
         The robot with natural coordinates, and the initial state in these.
@@ -70,8 +79,15 @@ def in_natural_coordinates(description: RobotDescription) -> RobotDescription:
             f"{description.file}: names of joints coincide with those of natural coordinates, such "
             "as arm_u_x of the joint arm; rename these joints"
         )
+    rows = Counter(build_tree(converted, Graph()).constraint_names)
+    for name in (name for name, count in rows.items() if count > 1):
+        raise RequestError(
+            f"{description.file}: the loop or relation {name!r} has the name of a row of natural "
+            "coordinates; rename it"
+        )
     kept = tuple(drive for drive in description.initial_drives if drive.name in names)
-    return replace(converted, initial=_initial(description, converted), initial_drives=kept)
+    initial = _initial(description, converted, start or _of_file(description))
+    return replace(converted, initial=initial, initial_drives=kept)
 
 
 def _named(description: RobotDescription) -> set[str]:
@@ -156,15 +172,22 @@ def _converted(
 # -- states ----------------------------------------------------------------------------------------
 
 
-def _initial(
-    description: RobotDescription, converted: RobotDescription
-) -> dict[str, tuple[Expression, ...]]:
-    """Return the initial state in natural coordinates."""
+def _of_file(description: RobotDescription) -> State:
     values = description.parameter_values
     q, qd = (
-        np.array([evaluate(x, values) for x in entries])
+        tuple(evaluate(x, values) for x in entries)
         for entries in (description.initial_q, description.initial_qd)
     )
+    return q, qd
+
+
+def _initial(
+    description: RobotDescription, converted: RobotDescription, start: State
+) -> dict[str, tuple[Expression, ...]]:
+    """Return the initial state in natural coordinates."""
+    q, qd = map(np.array, start)
+    quaternions = build_tree(description, Graph()).quaternions
+    q = Configuration(len(qd), quaternions).normalize(q)
     poses, motion = (
         derived_program(description, SEMI_RECURSIVE, name)
         for name in ("forward_kinematics", "link_motion")

@@ -63,7 +63,9 @@ class NaturalCoordinates:
     @property
     def rows(self) -> tuple[str, ...]:
         """Names of the rows behind that of the joint: products, the joint's, displacement."""
-        names = [f"{x}_{y}" for x, y in (*self.products, *self.forbids)]
+        names = [f"{x}_{y}" for x, y in self.products]
+        # both axes of a universal joint beside the length of its own
+        names += ["axes" if row in self.products else "_".join(row) for row in self.forbids]
         return (*names, *(("displacement",) if self.displacement else ()))
 
     @property

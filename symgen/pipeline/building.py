@@ -26,7 +26,7 @@ from symgen.emit.bundle import SourceBundle
 from symgen.emit.emission import EarlyKernels, emit
 from symgen.emit.templates import compiled as compiled_templates
 from symgen.emit.templates import use_compiled
-from symgen.errors import SymgenError, ToolchainError, ValidationError
+from symgen.errors import RequestError, SymgenError, ToolchainError, ValidationError
 from symgen.formulations import KNOWN
 from symgen.formulations.natural_coordinates import NATURAL_COORDINATES
 from symgen.options import LOOPS, STRAIGHT, BuildOptions
@@ -128,7 +128,15 @@ def described(path: str | Path, options: BuildOptions) -> RobotDescription:
     description = with_additions(read(path, options.reading), options.loads, options.points)
     if NATURAL_COORDINATES.name not in options.formulations:
         return description
-    return in_natural_coordinates(description)
+    if len(options.formulations) > 1:
+        raise RequestError(
+            f"{NATURAL_COORDINATES.name} has a module of its own, with other coordinates: name it "
+            "alone (symgen compare lists it beside others)"
+        )
+    closed = mobility(description)
+    if closed is None or closed.open_by:
+        return in_natural_coordinates(description)
+    return in_natural_coordinates(description, (closed.q, closed.qd))
 
 
 def _warn_of_work(plan: BuildPlan, journal: Journal) -> None:
@@ -136,6 +144,12 @@ def _warn_of_work(plan: BuildPlan, journal: Journal) -> None:
     warn_if_it_replaces(plan, journal)
     for notice in notices_of_size(plan.description):
         journal.notice(notice, at_once=True)
+    redundant = [joint.name for joint in plan.description.joints if joint.is_redundant]
+    if redundant and plan.description.outputs:
+        journal.notice(
+            "warning: outputs are not computed yet beside 'coordinates: euler_parameters', such as "
+            f"those of {redundant[0]!r}; write 'coordinates: quaternion'"
+        )
 
 
 def _warn_of_form(plan: BuildPlan, derived: Derived, journal: Journal) -> None:

@@ -421,12 +421,17 @@ def _collocated(run: _Run, starts: int, seed: int) -> tuple[_Solution, Verified,
 def _misses(task: Task, module: Any, path: Trajectory) -> float:
     """Return the distance between the ends of a motion and of a simulation by its torques.
 
-    With contacts, the largest one of simulations from each instant to the next.
+    With contacts, the largest one of simulations from each instant to the next; infinite for one
+    that diverges, also to where accelerations do not exist.
     """
-    if task.contacts is not None:
-        count = path.profile.segments * instants(task, module, PER_SEGMENT[task.profile.check]) + 1
-        return held_error(task, module, task.contacts, path.motion, count)
-    q, qd = simulate_forward(task, module, path)
+    try:
+        if task.contacts is not None:
+            each = instants(task, module, PER_SEGMENT[task.profile.check])
+            count = path.profile.segments * each + 1
+            return held_error(task, module, task.contacts, path.motion, count)
+        q, qd = simulate_forward(task, module, path)
+    except np.linalg.LinAlgError:
+        return np.inf
     if not (np.all(np.isfinite(q)) and np.all(np.isfinite(qd))):
         return np.inf
     end, space = path.motion(np.ones(1)), path.chart.space
@@ -512,9 +517,10 @@ def _status(
             )
     elif error > ARRIVES and status == "solved":
         status = "feasible"
+        ends = "diverges" if not np.isfinite(error) else f"ends {error:.2g} from the goal"
         remarks.append(
-            f"a simulation under the torques alone (open loop) ends {error:.2g} from the goal: "
-            "small errors grow along this motion"
+            f"a simulation under the torques alone (open loop) {ends}: small errors grow along "
+            "this motion, or its steps are too long for friction with a small friction_velocity"
         )
     return status, broken, tuple(remarks)
 

@@ -193,6 +193,8 @@ class Plan:
     def simulated(self) -> str:
         """The error of the forward simulation in words."""
         error = f"{self.final_error:.1e}"
+        if self.ground is None and not np.isfinite(self.final_error):
+            return "a simulation under the torques of the plan diverges"
         if self.ground is None:
             return f"a simulation under the torques of the plan ends {error} from its end"
         return (
@@ -259,7 +261,8 @@ class Plan:
             "status": self.status, "T": self.T, "objective": self.objective,
             "iterations": self.iterations, "evaluations": self.evaluations,
             "seconds": self.seconds, "solver_seconds": self.solver_seconds,
-            "violation": self.violation, "final_error": self.final_error,
+            "violation": self.violation,
+            "final_error": self.final_error if np.isfinite(self.final_error) else None,
             "nearest": None if self.nearest is None else asdict(self.nearest),
             "ground": None if self.ground is None else asdict(self.ground),
         }  # fmt: skip
@@ -385,7 +388,7 @@ def _joint_trajectory(plan: Plan) -> bytes:
     rates = (plan.path.rate(order, s) for order in range(3))
     kinds = ("positions", "velocities", "accelerations", "effort")
     rows = {kind: x[:, joints] for kind, x in zip(kinds, (*rates, plan.torques(s)), strict=True)}
-    lines = [TRAJECTORY, "joint_names:"]
+    lines = [TRAJECTORY, f"# status of the plan: {plan.status}", "joint_names:"]
     lines += [f"  - {plan.module.coordinate_names[k]}" for k in joints]
     lines.append("points:")
     for k, share in enumerate(s):

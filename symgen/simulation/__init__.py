@@ -40,6 +40,7 @@ from symgen.simulation.arguments import (
     meant,
     parameter_values,
     prescribed_coordinates,
+    refuse_natural_default,
     start_state,
     times,
 )
@@ -190,6 +191,8 @@ def simulate(
     chosen = start_names(module, q0, qd0) if has_constraints(module) else []
     if isinstance(q0, Equilibrium):
         q0 = q0.start_of_motion(values, wanted if dq0 is None else None)
+    if q0 is None:
+        refuse_natural_default(module, values, len(wanted) > 0)
     initial = start_state(module, space, q0, qd0)
     if has_constraints(module):
         initial = closed_start(module, *initial, instants[0], values, chosen)

@@ -100,6 +100,17 @@ def start_state(module: Any, space: Configuration, q0: Any, qd0: Any) -> tuple[A
     return numbers("q0", q0, (space.nq,)), numbers("qd0", qd0, (module.n,))
 
 
+def refuse_natural_default(module: Any, values: Any, is_differentiated: bool) -> None:
+    """Refuse the initial state of the file where its natural coordinates depend on parameters."""
+    if not getattr(module, "_natural", False):
+        return
+    if is_differentiated or not np.array_equal(values, module.default_parameters):
+        raise RequestError(
+            "simulate: natural coordinates of the initial state depend on the parameters; give "
+            "q0, qd0, dq0, dqd0 by symgen.to_natural"
+        )
+
+
 def numbers(name: str, value: Any, shape: tuple[int, ...], caller: str = "simulate") -> Array:
     """Return `value` as a float64 array of this shape; RequestError for anything else.
 
@@ -221,6 +232,16 @@ def objective_numbers(module: Any, objectives: str | Iterable[str]) -> list[int]
             hint = meant(name, outputs) if outputs else "; its model has no outputs"
             raise RequestError(f"simulate: objectives: no output is called {name!r}{hint}")
     return [outputs.index(name) for name in names]
+
+
+def runtime_names(module: Any, names: str | Sequence[str], caller: str) -> tuple[str, ...]:
+    """Return names of runtime parameters, as a sequence, separated by commas, or all."""
+    every = tuple(module.parameter_names)
+    chosen = every if names == ALL else _listed("sensitivities", names or ())
+    for name in chosen:
+        if name not in every:
+            raise RequestError(f"{caller}: sensitivities: {_unknown_parameter(name, every)}")
+    return chosen
 
 
 def meant(name: object, names: Sequence[str]) -> str:

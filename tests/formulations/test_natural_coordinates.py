@@ -1,5 +1,6 @@
 """Natural coordinates against coordinates of joints: an instant, derivatives, motions, refusals."""
 
+import re
 from functools import cache
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 
 import symgen
 from benchmarks.mechanisms import vehicle
+from symgen.algebra.graph import Graph
 from symgen.comparing.comparison import compare
 from symgen.deriving.derivation import derived_program
 from symgen.deriving.natural import in_natural_coordinates
@@ -15,6 +17,7 @@ from symgen.description import read
 from symgen.errors import RequestError
 from symgen.formulations import formulation_named
 from symgen.kinematics.natural_states import natural_state
+from symgen.kinematics.tree import build_tree
 from symgen.options import BuildOptions
 from symgen.program.evaluation import call
 from symgen.runtime.closure import solved
@@ -299,8 +302,8 @@ def test_refusals(joints, outputs, message):
 
 
 def test_formulations_of_joints_do_not_take_them():
-    with pytest.raises(RequestError, match=r"newton_euler does not apply.*natural coordinates"):
-        module(PENDULUM, functions="mass_matrix", formulations="newton_euler,natural_coordinates")
+    with pytest.raises(RequestError, match="natural_coordinates has a module of its own"):
+        module(PENDULUM, functions="mass_matrix", formulations="default,natural_coordinates")
 
 
 @pytest.mark.slow
@@ -334,3 +337,58 @@ def test_gradients_of_the_vehicle():
         pairs = [(natural[k].values, joints[k].values) for k in ("integral", "integral_gradient")]
         errors.append(max(np.abs(x / y - 1).max() for x, y in pairs))
     assert errors[2] < 5e-3 and np.all(np.divide(errors[:-1], errors[1:]) > 3), errors
+
+
+TURNED = """symgen: 1
+name: turned
+parameters: {L: 0.5}
+joints:
+  - {name: a, type: spherical, coordinates: quaternion, origin: {}, link: {mass: 1, com: [0, 0, L]}}
+  - {name: b, type: revolute, origin: {xyz: [0, 0, L]}, axis: [1, 0, 0], link: {mass: 1}}
+initial: {q: {a_qx: 0.3, a_qw: 0.9, b: 1}, qd: {a_wx: 1, b: 2}}
+"""
+"""A quaternion that is not of norm 1."""
+
+
+@pytest.mark.slow
+def test_initial_states():
+    """The loops closed, drives held; quaternions of norm 1."""
+    text = (MECHANISMS / "four_bar.yaml").read_text().replace("    actuated: false\n", "")
+    for path in (file_of(text.replace(", coupler: -40*deg, rocker: 70*deg", "")), file_of(TURNED)):
+        options = {
+            "backend": "numpy",
+            "runtime_parameters": "L" if "L:" in path.read_text() else "none",
+        }
+        joints = module(path, functions=["default", "link_motion"], **options)
+        natural = module(path, functions=["default"], formulations="natural_coordinates", **options)
+        q, qd = joints.initial_q, joints.initial_qd
+        if "loops:" in path.read_text():
+            q = joints.assemble()
+            qd = joints.closed_velocities(q, joints.initial_qd)
+        z, zd, _, _ = symgen.to_natural(joints, natural, q, qd)
+        assert np.allclose(natural.initial_q, z, atol=1e-10)
+        assert np.allclose(natural.initial_qd, zd, atol=1e-10)
+    for options in ({"parameters": {"L": 0.6}}, {"sensitivities": "L"}):
+        with pytest.raises(RequestError, match="give q0, qd0, dq0, dqd0 by"):
+            symgen.simulate(natural, t=[0, 0.1], **options)
+    for change in ((0.5, 0.0), (0.0, 1.0)):
+        with pytest.raises(RequestError, match="check that z and zd keep the constraints"):
+            symgen.to_joints(joints, natural, z + change[0], zd + change[1], near=q)
+    for refused, words in (
+        ({"sensitivities": "M"}, "no runtime parameter is called 'M'; there are: L"),
+        ({"qd": qd[1:]}, "qd: expected shape (4,), got (3,)"),
+        ({"joints": natural}, "expected a module with coordinates of joints, then one in"),
+    ):
+        arguments = {"joints": joints, "natural": natural, "q": q, "qd": qd} | refused
+        with pytest.raises(RequestError, match=re.escape(words)):
+            symgen.to_natural(**arguments)
+
+
+def test_names_of_rows():
+    """One for every row; a relation that has the name of another row is refused."""
+    universal = TURNED.replace("revolute", "universal").replace("axis: [1, 0, 0]", "axes: [x, y]")
+    converted = in_natural_coordinates(described(universal.partition("initial")[0]))
+    names = build_tree(converted, Graph()).constraint_names
+    assert len({*names}) == len(names)
+    with pytest.raises(RequestError, match="the loop or relation 'b_displacement' has the name"):
+        in_natural_coordinates(described(f"{TURNED}relations: {{b_displacement: q.b - 1}}\n"))

@@ -259,6 +259,20 @@ def test_what_cannot_be_met_is_named(robot):
     assert {name for name, over in found.worst.items() if over > 1e-6} <= {*dict(found.broken)}
 
 
+@pytest.mark.slow
+def test_a_simulation_that_ends_in_a_singular_mass_matrix_diverges(robot, monkeypatch):
+    """As one does whose steps are too long for stiff friction."""
+
+    def singular(*_):
+        raise np.linalg.LinAlgError
+
+    monkeypatch.setattr("symgen.planning.plan.simulate_forward", singular)
+    found = symgen.plan(robot, TASK)
+    assert found.status == "feasible" and "(open loop) diverges" in found.remarks[-1]
+    assert found.scalars()["final_error"] is None
+    assert found.simulated == "a simulation under the torques of the plan diverges"
+
+
 def test_peaks_between_fine_instants_count_and_none_lies_across_a_knot():
     t = np.linspace(0.0, 1.0, 11)
     bent = 1 - 8 * (t - 0.33) ** 2  # one segment
