@@ -109,7 +109,7 @@ def _idle_rows(robot: NumericRobot, q: Array) -> int:
     """Return the number of rows of the Jacobian that are 0 at q (nq,) and two random places."""
     random = np.random.default_rng(0)
     places = [q, *(robot.space.integrate(q, random.normal(size=robot.n)) for _ in range(2))]
-    rows = [np.abs(robot.constraint_jacobian(at)).max(axis=1) for at in places]
+    rows = [np.abs(robot.constraint_jacobian(at)).max(axis=1, initial=0.0) for at in places]
     return int(np.sum(np.max(rows, axis=0) <= RANK))
 
 

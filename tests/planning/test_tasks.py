@@ -127,7 +127,7 @@ def test_every_fault_is_told_at_once_and_dicts_are_checked_too(tmp_path):
     del task["limits"]
     with pytest.raises(ModelError) as caught:
         symgen.plan(robot, task)
-    assert [fault.key for fault in caught.value.faults] == ["start.q", "goal.q[1]", "time"]
+    assert [fault.key for fault in caught.value.faults] == ["start.q", "goal.q[2]", "time"]
     with pytest.raises(symgen.errors.RequestError, match="path of a task file, or a dict"):
         symgen.plan(robot, None)
     held = {**task, "start": {"q": [0, 0]}, "goal": {"q": [1, 0]}, "time": 1}
