@@ -86,7 +86,7 @@ def in_natural_coordinates(
             "coordinates; rename it"
         )
     kept = tuple(drive for drive in description.initial_drives if drive.name in names)
-    initial = _initial(description, converted, start or _of_file(description))
+    initial = _initial(description, converted, start or description.initial_state)
     return replace(converted, initial=initial, initial_drives=kept)
 
 
@@ -170,15 +170,6 @@ def _converted(
 
 
 # -- states ----------------------------------------------------------------------------------------
-
-
-def _of_file(description: RobotDescription) -> State:
-    values = description.parameter_values
-    q, qd = (
-        tuple(evaluate(x, values) for x in entries)
-        for entries in (description.initial_q, description.initial_qd)
-    )
-    return q, qd
 
 
 def _initial(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from symgen.description.expressions import ONE, ZERO, Expression, literal
+from symgen.description.expressions import ONE, ZERO, Expression, evaluate, literal
 from symgen.description.quantities import MULTIPLIERS, TIME, is_velocity
 from symgen.errors import Fault, RequestError
 from symgen.joints import (
@@ -460,6 +460,13 @@ class RobotDescription:
     def initial_qd(self) -> tuple[Expression, ...]:
         """The initial velocities, by default 0."""
         return self.initial.get("qd") or (ZERO,) * len(self.coordinate_names)
+
+    @property
+    def initial_state(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """The numbers of the initial q (nq,), as in the file, and of the velocities (n,)."""
+        values = self.parameter_values
+        q = tuple(evaluate(entry, values) for entry in self.initial_q)
+        return q, tuple(evaluate(entry, values) for entry in self.initial_qd)
 
     @property
     def coordinate_names(self) -> tuple[str, ...]:

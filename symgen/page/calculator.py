@@ -25,7 +25,7 @@ from symgen.emit.emission import javascript_script
 from symgen.joints import joint_type
 from symgen.kinematics.tree import KinematicTree, coordinate_units
 from symgen.options import STRAIGHT
-from symgen.page.closing import ClosingPart, initial_state
+from symgen.page.closing import ClosingPart
 from symgen.page.counting import CLOSING, LIVE_ONLY, Counted
 from symgen.runtime.configuration import FREE, Configuration, logarithm
 
@@ -80,7 +80,7 @@ def calculator(
     if closing is not None:
         coordinates = tuple(_moved(coordinates, closing.start, closing.rates, counted.tree))
     elif description.initial:
-        coordinates = tuple(_moved(coordinates, *initial_state(description), counted.tree))
+        coordinates = tuple(_moved(coordinates, *description.initial_state, counted.tree))
     parameters = tuple(_parameters(description, adjustable))
     loads = tuple(_load_entries(description))
     return Calculator(

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from symgen.description.expressions import evaluate
 from symgen.description.model import LoopEnd, RobotDescription
 from symgen.errors import RequestError
 from symgen.joints import closing_type
@@ -53,7 +52,7 @@ def closing_part(description: RobotDescription, tree: KinematicTree[Any]) -> Clo
     if not description.n_constraints:
         return None
     state = check_closing(description)
-    start, rates = initial_state(description) if state is None else (state.q, state.qd)
+    start, rates = description.initial_state if state is None else (state.q, state.qd)
     timed = any("t" in relation.expression.names for relation in description.relations)
     return ClosingPart(
         rows=tuple(_rows(description, state)),
@@ -75,18 +74,6 @@ def closing_part(description: RobotDescription, tree: KinematicTree[Any]) -> Clo
             "velocityRows": velocity_rows(description),
         },
     )
-
-
-def initial_state(
-    description: RobotDescription,
-) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Return the initial coordinates (nq,) and velocities (n,) of the file."""
-    values = description.parameter_values
-    q, qd = (
-        tuple(evaluate(entry, values) for entry in entries)
-        for entries in (description.initial_q, description.initial_qd)
-    )
-    return q, qd
 
 
 def check_closing(description: RobotDescription) -> Mobility | None:

@@ -14,7 +14,6 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from symgen.description.expressions import evaluate
 from symgen.description.model import RobotDescription
 from symgen.errors import Fault
 from symgen.joints import closing_type
@@ -72,10 +71,7 @@ def mobility(description: RobotDescription) -> Mobility | None:
         return None
     robot = NumericRobot(description)
     n, m = len(description.coordinate_names), description.n_constraints
-    start, rates = (
-        np.array([evaluate(x, description.parameter_values) for x in entries])
-        for entries in (description.initial_q, description.initial_qd)
-    )
+    start, rates = map(np.array, description.initial_state)
     module = _module_of(robot, description, start)
     try:
         q = _quietly(Mechanism(module).assemble, start)
