@@ -1,9 +1,4 @@
-"""Plans on the ground between instants: balanced forces, slips, simulations with held feet.
-
-At its instants a plan satisfies the equations of motion of coordinates without a drive; between
-them forces that are linear in time do so only nearly.  There the forces of points that bear get the
-correction of least norm that satisfies the equations exactly, so that the torques of the drives are
-those of the motion.  The excess of friction cones and limits is reported.
+"""Plans on the ground between instants: slips, excess of friction, simulations with held feet.
 
 A foot of small mass under the weight of a robot is unstable in open loop.  So the forward
 simulation begins anew at every instant, with the points held that stand until the next one, and
@@ -21,6 +16,7 @@ import numpy as np
 from symgen.planning.contacts import Contacts, weight_of
 from symgen.planning.placements import PlacedRates
 from symgen.planning.quantities import Motion, Torques
+from symgen.planning.reactions import LEAST
 from symgen.planning.support import Lines, edges
 from symgen.planning.task import Task
 from symgen.support.arrays import Array, Flags
@@ -29,8 +25,6 @@ STEPS = 20
 """Runge-Kutta steps from an instant to the next one."""
 LEAST_FORCE = 0.1
 """Normal force, in units of the largest one, below which its centre is left out."""
-LEAST = 1e-9
-"""Smallest singular value, relative to the largest, of the equations of contact forces."""
 
 
 @dataclass(frozen=True)
@@ -70,31 +64,6 @@ class Grounded:
             f"{1e3 * self.depth:.2g} mm below the ground, forces leave their friction pyramids by "
             f"{self.excess:.2g} of the weight{margin}"
         )
-
-
-def balance(task: Task, module: Any, contacts: Contacts) -> Callable[[Motion], Motion] | None:
-    """Return the correction of contact forces between instants, for the robot's motion.
-
-    None where all coordinates have a drive.
-    """
-    torques = Torques(module, task.parameters)
-    undriven = ~np.array(module.actuated)
-    if not undriven.any():
-        return None
-
-    def balanced(motion: Motion) -> Motion:
-        missing = torques.value(motion)[:, undriven, None]
-        slopes = module.inverse_dynamics_load_derivatives(motion.q, **torques.keywords)
-        slopes = slopes[:, undriven][:, :, contacts.loads, :3]
-        slopes = slopes * contacts.bearing(motion.shares)[:, None, :, None]
-        flat = slopes.reshape(len(slopes), slopes.shape[1], -1)
-        forces = -np.linalg.pinv(flat, rcond=LEAST) @ missing
-        assert motion.loads is not None
-        loads = motion.loads.copy()
-        loads[:, contacts.loads, :3] += forces.reshape(len(loads), -1, 3)
-        return replace(motion, loads=loads)
-
-    return balanced
 
 
 def grounded(task: Task, module: Any, motion: Motion, contacts: Contacts, every: int) -> Grounded:

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from symgen.planning.charts import Chart
-from symgen.planning.grounded import balance
 from symgen.planning.loads import LoadsAt, loads_at
 from symgen.planning.quantities import Motion, Torques
+from symgen.planning.reactions import balance
 from symgen.planning.splines import Profile
 from symgen.planning.task import Task
 from symgen.planning.transcription import directions, forces
@@ -28,7 +28,7 @@ class Splines:
     loads: LoadsAt | None
     chart: Chart
     balance: Callable[[Motion], Motion] | None = None
-    """Correction of contact forces between instants, of the robot's motion."""
+    """Correction of reactions between instants, of the robot's motion."""
 
     def motion(self, s: Array) -> Motion:
         """Return the robot's motion at shares s (K,) of T."""
@@ -133,9 +133,9 @@ def trajectory(task: Task, module: Any, profile: Profile, x: Array) -> Splines:
     """Return the splines of the unknowns x (unknowns,)."""
     size = profile.controls * module.n
     loads = _with_unknown(task, module, x[size + 1 :])
-    balanced = None if task.contacts is None else balance(task, module, task.contacts)
-    control = x[:size].reshape(-1, module.n)
-    return Splines(profile, control, float(x[size]), loads, task.chart, balanced)
+    control, T = x[:size].reshape(-1, module.n), float(x[size])
+    balanced = balance(task, module, None if loads is None else loads(profile.knots, T)[0])
+    return Splines(profile, control, T, loads, task.chart, balanced)
 
 
 def _with_unknown(task: Task, module: Any, unknown: Array) -> LoadsAt | None:

@@ -36,6 +36,7 @@ from symgen.planning.problem import (
     Time,
 )
 from symgen.planning.quantities import Motion, Outputs, Quantity, Torques, Velocities, Wrenches
+from symgen.planning.reactions import in_cuts, ranges_in_cuts
 from symgen.planning.samples import Sampled
 from symgen.planning.splines import Profile
 from symgen.planning.standing import Ground
@@ -48,7 +49,7 @@ Margins = Mapping[str, Array]
 """Margins of limits by the name of their quantity, (instants, entries)."""
 
 TORQUE, WRENCH, OUTPUT, DISTANCES = "torque", "joint wrench", "output", "distance"
-ANGLES = "angle"
+ANGLES, FORCE = "angle", "force"
 BOUNDS = "bounds"
 """Key of the margins of q and qd at the nodes of collocation, (nodes, 2 n)."""
 RATES = ("position", "velocity", "acceleration", "jerk")
@@ -243,6 +244,11 @@ class _Transcription:
         least, most = self.task.time
         ranges = np.array([force.limits for force in self.forces]).reshape(-1, 2)
         ranges = np.tile(ranges, (self.count, 1, 1))
+        if FORCE in self.margins:
+            margin = self.margins[FORCE]
+            cuts = ranges[:, : margin.shape[1]]
+            sides = tightened(cuts[..., 0], cuts[..., 1], margin * reach(cuts[0]))
+            cuts[..., 0], cuts[..., 1] = sides
         if self.ground is not None:
             off = ~self.ground.schedule.bearing.repeat(3, axis=1)
             ranges[:, -off.shape[1] :][off] = 0.0
@@ -446,12 +452,8 @@ class Force:
 
 def forces(task: Task, module: Any) -> tuple[Force, ...]:
     """List unknown forces: in every cut, free components of loads, at every contact point."""
-    unknown = []
-    for cut in task.cuts:
-        for axis in cut.axes:
-            unit = np.zeros((module.n_loads, 6))
-            unit[cut.pull, axis], unit[cut.push, axis] = 1.0, -1.0
-            unknown.append(Force(unit, (-cut.limit, cut.limit)))
+    each = zip(in_cuts(task, module), ranges_in_cuts(task).tolist(), strict=True)
+    unknown = [Force(loads, (least, most)) for loads, (least, most) in each]
     for free in task.free_loads:
         unit = np.zeros((module.n_loads, 6))
         unit[free.load, free.component] = 1.0

@@ -16,6 +16,7 @@ from symgen.planning.charts import rates_on
 from symgen.planning.cuts import gap_of
 from symgen.planning.grounded import Grounded, grounded
 from symgen.planning.problem import Fault, instant, percent
+from symgen.planning.reactions import forces_in_cuts, ranges_in_cuts
 from symgen.planning.task import Task
 from symgen.planning.trajectories import Splines, Trajectory
 from symgen.planning.transcription import (
@@ -23,6 +24,7 @@ from symgen.planning.transcription import (
     BOUNDS,
     DISTANCE,
     DISTANCES,
+    FORCE,
     RATES,
     TORQUE,
     Limited,
@@ -135,6 +137,12 @@ def verify(task: Task, module: Any, path: Trajectory, per_segment: int) -> Verif
             if limit.name == DISTANCES:
                 k, pair = divmod(int(values.argmin()), values.shape[1])
                 nearest = Nearest(limit.quantity.labels[pair], float(values[k, pair]), float(s[k]))
+    if task.cuts:
+        labels = [f"{cut.name} along {'xyz'[k]}" for cut in task.cuts for k in cut.axes]
+        limits = ranges_in_cuts(task)
+        over = _exceeded(forces_in_cuts(task, module, motion), limits, reach(limits))
+        exceeded |= _by_name(FORCE, labels, over)
+        overshoot[FORCE] = over
     gaps = {
         cut.name: float(np.abs(gap_of(task, module, cut).value(motion)).max()) for cut in task.cuts
     }

@@ -194,6 +194,22 @@ def test_cuts_are_closed_at_every_instant_whatever_the_splines():
 
 
 @pytest.mark.slow
+def test_reactions_in_cuts_keep_their_limits_between_instants():
+    """They are those that a wrist without a drive needs; limits are tightened where they pass."""
+    task = yaml.safe_load((PLAN / "two_arms_lift.yaml").read_text())
+    task["limits"] = {"torque": {"all": 60, "left_wrist": 0}}
+    task |= {"cuts": [task["cuts"][0] | {"limit": 20}], "profile": {"segments": 20}}
+    found = symgen.plan(two_arms(), task)
+    assert found.status == "solved"
+    assert found.violation < 1e-9
+    s = np.linspace(0, 1, 1234)
+    motion = found.path.motion(s)
+    torques = found.module.inverse_dynamics(motion.q, motion.qd, motion.qdd, loads=motion.loads)
+    assert np.abs(torques[:, 2]).max() < 1e-9
+    assert 19.9 < np.abs(motion.loads).max() < 20.0002
+
+
+@pytest.mark.slow
 def test_a_cart_swings_up_its_pole():
     """A joint without a drive, by collocation."""
     found = symgen.plan(example("cart_pole"), PLAN / "cart_pole_swing_up.yaml")
