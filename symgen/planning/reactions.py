@@ -22,8 +22,8 @@ from symgen.support.arrays import Array
 LEAST = 1e-9
 """Smallest singular value, relative to the largest, of the equations of reactions."""
 MOST = 0.1
-"""Largest correction of forces in cuts, in units of the largest at a knot: where they have no part in
-an equation, they would grow without limit."""
+"""Largest correction of forces in cuts, in units of the largest at a knot: where they have no part
+in an equation, they would grow without limit."""
 
 
 def balance(task: Task, module: Any, loads: Array | None) -> Callable[[Motion], Motion] | None:
