@@ -26,11 +26,6 @@ class Arithmetic:
     functions: Mapping[str, Callable[..., Any]]
 
 
-def _complex_abs(x: Any) -> Any:
-    """|x| continued analytically from the real axis, for complex steps."""
-    return np.where(np.real(x) < 0, -x, x)
-
-
 def _complex_atan2(y: Any, x: Any) -> Any:
     """atan2 continued analytically: first order in the imaginary parts, exact on the real axis."""
     if not (np.iscomplexobj(y) or np.iscomplexobj(x)):
@@ -53,7 +48,7 @@ NUMPY = Arithmetic(
         "log": np.log,
         "tanh": np.tanh,
         "sqrt": np.sqrt,
-        "abs": _complex_abs,
+        "abs": lambda x: np.where(np.real(x) < 0, -x, x),  # continued analytically
         "sign": lambda x: np.sign(np.real(x)),
         "pow": np.power,
     },
@@ -105,14 +100,10 @@ def replaced(scalars: Sequence[Scalar], values: Mapping[Scalar, Scalar]) -> list
     """
     kept: dict[int, Scalar] = {}
     for node in reachable(scalars):
-        free = all(arg.index in kept for arg in node.args)
-        if free and node not in values:
+        if node not in values and all(arg.index in kept for arg in node.args):
             kept[node.index] = node
     by_name = {symbol.name: value for symbol, value in values.items()}
-    results: list[Scalar] = []
-    if scalars:
-        results = evaluate(scalars, by_name, over_graph(scalars[0].graph), kept)
-    return results
+    return evaluate(scalars, by_name, over_graph(scalars[0].graph), kept) if scalars else []
 
 
 def over_graph(graph: Nodes) -> Arithmetic:

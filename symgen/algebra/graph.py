@@ -41,10 +41,3 @@ class Graph(Nodes):
     def size(self, scalars: Sequence[Scalar]) -> int:
         """Number of nodes that scalars consist of."""
         return len(reachable(scalars))
-
-    def jacobian(
-        self, outputs: Sequence[Scalar], inputs: Sequence[Scalar]
-    ) -> list[dict[int, Scalar]]:
-        """Sparse rows of derivatives, by forward differentiation."""
-        derivatives = self.derivatives(inputs)
-        return [derivatives.of(output) for output in outputs]

@@ -105,6 +105,3 @@ class Algebra(Protocol[S]):
 
     def adjoints(self, inputs: Sequence[S]) -> Adjoints[S]:
         """Reverse derivatives with respect to `inputs`, which are symbols."""
-
-    def jacobian(self, outputs: Sequence[S], inputs: Sequence[S]) -> list[dict[int, S]]:
-        """Sparse rows: d outputs[i] / d inputs[k] at k of row i."""

@@ -6,6 +6,8 @@ Sums begin with the first product, never with zero, so that no algebra has to fo
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import reduce
+from operator import add, sub
 from typing import Generic
 
 from symgen.algebra.interface import Algebra, S
@@ -74,10 +76,10 @@ class Matrix(Generic[S]):
         return self.rows[position[0]][position[1]]
 
     def __add__(self, other: Matrix[S]) -> Matrix[S]:
-        return self._combine(other, lambda x, y: x + y)
+        return self._combine(other, add)
 
     def __sub__(self, other: Matrix[S]) -> Matrix[S]:
-        return self._combine(other, lambda x, y: x - y)
+        return self._combine(other, sub)
 
     def __mul__(self, factor: S) -> Matrix[S]:
         return Matrix([[entry * factor for entry in row] for row in self.rows])
@@ -139,28 +141,17 @@ class Transform(Generic[S]):
 
 def inner(x: Sequence[S], y: Sequence[S]) -> S:
     """Sum of x_i y_i."""
-    total = x[0] * y[0]
-    for a, b in zip(x[1:], y[1:], strict=True):
-        total = total + a * b
-    return total
+    return reduce(add, (a * b for a, b in zip(x, y, strict=True)))
 
 
 def total(terms: Sequence[S], algebra: Algebra[S]) -> S:
     """Sum of the terms; 0 for none."""
-    if not terms:
-        return algebra.zero
-    result = terms[0]
-    for term in terms[1:]:
-        result = result + term
-    return result
+    return reduce(add, terms) if terms else algebra.zero
 
 
 def matrix_sum(terms: Sequence[Matrix[S]]) -> Matrix[S]:
     """Sum of at least one matrix."""
-    result = terms[0]
-    for term in terms[1:]:
-        result = result + term
-    return result
+    return reduce(add, terms)
 
 
 def trace_of_product(x: Matrix[S], y: Matrix[S]) -> S:

@@ -48,11 +48,6 @@ def _term(x: Scalar) -> Scalar:
     return x.args[1] if x.op is MUL and x.args[0].op is CONST else x
 
 
-def _is_normal(value: float) -> bool:
-    """Whether `value` is finite, not 0, and holds all 53 bits."""
-    return sys.float_info.min <= abs(value) <= sys.float_info.max
-
-
 class Scalar:
     """One of `Nodes`.  Supports ``+ - * / **`` and unary minus with scalars and floats."""
 
@@ -355,7 +350,8 @@ class Nodes:
             return self._multiply_constant(self.constant(-c.value), x.args[0])
         if x.op is MUL and x.args[0].op is CONST:
             factor = c.value * x.args[0].value
-            if _is_normal(factor):  # else x could still bring the product back into range
+            # all 53 bits are there; else x could still bring the product back into range
+            if sys.float_info.min <= abs(factor) <= sys.float_info.max:
                 return self._multiply_constant(self.constant(factor), x.args[1])
         return self._intern(MUL, c, x)
 
@@ -376,13 +372,10 @@ class Nodes:
             turns = rounding.quarter_turns(x.args[0].value)
             if turns is not None:
                 rest = x.args[1] if x.op is ADD else self.neg(x.args[1])
-                return self._shifted_sine(turns + (name == "cos"), rest)
+                turns += name == "cos"
+                y = self._sine_or_cosine("cos" if turns % 2 else "sin", rest)
+                return self.neg(y) if turns % 4 >= 2 else y
         return self._intern(name, x)
-
-    def _shifted_sine(self, turns: int, x: Scalar) -> Scalar:
-        """sin(x + turns pi/2)"""
-        y = self._sine_or_cosine("cos" if turns % 2 else "sin", x)
-        return self.neg(y) if turns % 4 >= 2 else y
 
     def _power(self, base: Scalar, exponent: Scalar) -> Scalar:
         if exponent.op is not CONST:

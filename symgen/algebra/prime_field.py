@@ -36,6 +36,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from symgen.algebra import rounding
 from symgen.algebra.evaluation import Arithmetic
@@ -127,19 +128,18 @@ class PrimeField:
             "sign": self.sign,
             "abs": lambda x: x * self.sign(x),
         }
-        functions.update((name, self._odd(name)) for name in _ODD)
-        functions.update((name, self._any(name)) for name in _ANY)
+        functions.update((name, partial(self._odd, name)) for name in _ODD)
+        functions.update((name, partial(self._any, name)) for name in _ANY)
         return Arithmetic(self.constant, functions)
 
     def sin(self, x: Residue) -> Residue:
         """Return the second coordinate of the point on the circle for x."""
-        t = self._half_angle(x)
-        sine = (t + t) / (self.number(1) + t * t)
-        return sine if x.value == self._positive(x) else -sine
+        t = self._odd("circle", x)
+        return (t + t) / (self.number(1) + t * t)
 
     def cos(self, x: Residue) -> Residue:
         """Return the first coordinate of the point on the circle for x."""
-        t = self._half_angle(x)
+        t = self._odd("circle", x)
         return (self.number(1) - t * t) / (self.number(1) + t * t)
 
     def sqrt(self, x: Residue) -> Residue:
@@ -161,25 +161,14 @@ class PrimeField:
         power = Residue(pow(base.value, abs(n), self.prime), self.prime)
         return power if n >= 0 else self.number(1) / power
 
-    def _half_angle(self, x: Residue) -> Residue:
-        """Return the parameter t of the point on the circle; the point is (1, 0) for x = 0."""
-        positive = self._positive(x)
-        return self.draw("circle", positive) if positive else self.number(0)
+    def _odd(self, name: str, x: Residue) -> Residue:
+        """Return a random odd function of x, drawn for the smaller of x and -x; 0 for 0."""
+        positive = min(x.value, self.prime - x.value)
+        value = self.draw(name, positive) if positive else self.number(0)
+        return value if x.value == positive else -value
 
-    def _positive(self, x: Residue) -> int:
-        """Return the smaller of x and -x, which represents both."""
-        return min(x.value, self.prime - x.value)
-
-    def _odd(self, name: str) -> Callable[[Residue], Residue]:
-        def function(x: Residue) -> Residue:
-            positive = self._positive(x)
-            value = self.draw(name, positive) if positive else self.number(0)
-            return value if x.value == positive else -value
-
-        return function
-
-    def _any(self, name: str) -> Callable[..., Residue]:
-        return lambda *arguments: self.draw(name, *(x.value for x in arguments))
+    def _any(self, name: str, *arguments: Residue) -> Residue:
+        return self.draw(name, *(x.value for x in arguments))
 
 
 def random_field(seed: int, number: int) -> PrimeField:

@@ -154,11 +154,6 @@ class SymPyAlgebra:
         """Reverse derivatives with respect to symbols, through the names."""
         return SymPyAdjoints(inputs, self.definitions)
 
-    def jacobian(self, outputs: Sequence[Expr], inputs: Sequence[Expr]) -> list[dict[int, Expr]]:
-        """Sparse rows of derivatives, in terms of the names."""
-        derivatives = self.derivatives(inputs)
-        return [derivatives.of(output) for output in outputs]
-
 
 class SymPyDerivatives:
     """The chain rule over named expressions: see `symgen.algebra.interface.Derivatives`."""

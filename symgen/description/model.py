@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from symgen.description.expressions import ONE, ZERO, Expression, evaluate, literal
 from symgen.description.quantities import MULTIPLIERS, TIME, is_velocity
-from symgen.errors import Fault, RequestError
+from symgen.errors import Fault
 from symgen.joints import (
     ANGLES,
     JointType,
@@ -497,13 +497,3 @@ class RobotDescription:
     def parameter_values(self) -> Mapping[str, float]:
         """Values of all parameters by name."""
         return {parameter.name: parameter.value for parameter in self.parameters}
-
-    def refuse_manifolds(self, what: str) -> None:
-        """Raise `RequestError` if a joint is on a manifold, for which `what` is not available."""
-        for joint in self.joints:
-            if joint.manifold is not None:
-                raise RequestError(
-                    f"{self.file}:{joint.source.line}: {what} is not available yet for joints "
-                    f"with 'coordinates: {joint.representation}', such as {joint.name!r}; write "
-                    "'coordinates: angles'"
-                )

@@ -9,7 +9,6 @@ from symgen import read
 from symgen.algebra.blackboard import fourier
 from symgen.algebra.evaluation import evaluate
 from symgen.algebra.graph import Graph
-from symgen.deriving.symbolic import euler_lagrange
 from symgen.errors import RequestError
 from symgen.formulations import FORMULATIONS, derive
 from symgen.kinematics.tree import build_tree
@@ -17,6 +16,7 @@ from symgen.program.functions import function_named
 from tests.choosing import deep, slow, some_deep, some_slow
 from tests.modules import EXAMPLES, described
 from tests.oracles.comparison import agrees
+from tests.oracles.euler_lagrange import euler_lagrange
 
 THREE = """
 symgen: 1

@@ -149,8 +149,8 @@ def arm(function, formulation="closed_form"):
         return w.finish(formulation, [tau1, tau2])
     blocks = []
     for argument in ("q", "qd", "qdd"):
-        rows_of = g.jacobian([tau1, tau2], w.inputs[argument])
-        blocks.append([row.get(k, zero) for row in rows_of for k in range(2)])
+        slopes = g.derivatives(w.inputs[argument])
+        blocks.append([slopes.of(x).get(k, zero) for x in (tau1, tau2) for k in range(2)])
     return w.finish(formulation, [tau1, tau2], *blocks)
 
 

@@ -11,7 +11,7 @@ import sympy
 import symgen
 from symgen import cli
 from symgen.deriving.selection import select
-from symgen.deriving.symbolic import derive_symbolically, euler_lagrange
+from symgen.deriving.symbolic import derive_symbolically
 from symgen.description import read
 from symgen.errors import RequestError
 from symgen.options import BuildOptions
@@ -100,11 +100,6 @@ def test_what_is_shown(name, run):
     assert "velocities" in drawn and "quaternion" in drawn
     first = {"arm": "- 2⋅q₅  - 2⋅q₆  + 1", "pendulum": "- 2⋅q₂  - 2⋅q₃  + 1"}
     assert first[name] in run("show", model, "frames")[1]
-
-
-def test_euler_lagrange_refuses():
-    with pytest.raises(RequestError, match="such as"):
-        euler_lagrange(read(path_of("pendulum")))
 
 
 @BOTH
