@@ -68,7 +68,9 @@ def in_natural_coordinates(
         if joint.coordinates == 1:
             used = used or (drives and joint.actuated)
         at = placement(joint, joint_type(joint.type).moved_entry, graph)
-        fixed = _is_constant(at.tree.rotation.apply(at.axis), constant[joint.parent], graph)
+        axis, fixed = at.tree.rotation.apply(at.axis), constant[joint.parent]
+        if isinstance(fixed, Vector):
+            fixed = all_zero(fixed.cross(axis), graph)
         coordinates = _coordinates(joint, fixed, used, description)
         joints.append(_converted(joint, coordinates, fixed))
         constant[joint.link.name] = _directions(at, coordinates, constant[joint.parent])
@@ -109,13 +111,6 @@ def _acts(terms: JointTerms) -> bool:
     """Whether a rotor, damper, spring or friction acts along a coordinate."""
     entries = (getattr(terms, field.name) for field in fields(terms) if field.name not in SHAPES)
     return any(x is not None and (x.names or evaluate(x, {}) != 0.0) for x in entries)
-
-
-def _is_constant(axis: Vector[Scalar], carrier: Constant, graph: Graph) -> bool:
-    """Whether an axis of a link is constant in base axes, by its structure."""
-    if isinstance(carrier, Vector):
-        return all_zero(carrier.cross(axis), graph)
-    return carrier
 
 
 def _directions(

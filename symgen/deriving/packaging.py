@@ -213,9 +213,7 @@ def _mechanism(description: RobotDescription, tree: KinematicTree[Scalar]) -> di
     """Return the initial state of a file that has one, and the axes that frames of loops share."""
     if not (tree.constraint_names or description.initial):
         return {}
-    values = description.parameter_values
-    q = [value_of(x, values) for x in description.initial_q]
-    qd = [value_of(x, values) for x in description.initial_qd]
+    q, qd = map(list, description.initial_state)
     space = Configuration(len(qd), tree.quaternions)
     state = {
         "initial_q": Fact(_ARRAY, space.normalize(q).tolist() if space.joints else q),

@@ -64,11 +64,6 @@ class Composition:
     entries: Callable[[Mapping[str, Entries]], Sequence[Scalar]]
 
 
-def _by_regressor(of: Mapping[str, Entries]) -> list[Scalar]:
-    products = _times(of["regressor"], of["parameters"])
-    return [x + y for x, y in zip(products, of["terms"], strict=True)]
-
-
 def _sum_of_parts(of: Mapping[str, Entries]) -> list[Scalar]:
     parts = [of[array.name] for array in function_named(PARTS_NAME).results]
     return [reduce(add, entries) for entries in zip(*parts, strict=True)]
@@ -106,20 +101,6 @@ def _weighted(slopes: str, of: Mapping[str, Entries]) -> list[Scalar]:
     return [inner(of["multipliers"], of[slopes][k::n]) for k in range(n)]
 
 
-def _sum(result: str, of: Mapping[str, Entries]) -> list[Scalar]:
-    """multipliers . result"""
-    return [inner(of["multipliers"], of[result])]
-
-
-def _with_springs(of: Mapping[str, Entries]) -> list[Scalar]:
-    return [x + y for x, y in zip(of["gravity_forces"], of["springs"], strict=True)]
-
-
-def _energy(of: Mapping[str, Entries]) -> list[Scalar]:
-    momenta = _times(of["mass_matrix"], of["qd"])
-    return [inner(momenta, of["qd"]) * 0.5]
-
-
 def _changes_of_poses(of: Mapping[str, Entries]) -> list[Scalar]:
     """Entries [link, row, column, j] of the derivatives of the poses, from the Jacobians."""
     n = len(of["qd"])
@@ -149,9 +130,7 @@ def _rates(of_velocities: bool, of: Mapping[str, Entries]) -> list[Scalar]:
 
 def _torques_of_motion(of: Mapping[str, Entries]) -> list[Scalar]:
     """M qdd + bias for the accelerations of forward dynamics."""
-    return [
-        x + y for x, y in zip(_times(of["mass_matrix"], of["qdd"]), of["bias_forces"], strict=True)
-    ]
+    return _plus(_times(of["mass_matrix"], of["qdd"]), of["bias_forces"])
 
 
 def _chosen(of: Mapping[str, Entries], prescribed: str, free: str) -> tuple[Scalar, ...]:
@@ -207,6 +186,10 @@ def _times(matrix: Entries, vector: Entries) -> list[Scalar]:
     return [inner(row, vector) for row in _rows(matrix, len(vector))]
 
 
+def _plus(first: Sequence[Scalar], second: Sequence[Scalar]) -> list[Scalar]:
+    return [x + y for x, y in zip(first, second, strict=True)]
+
+
 def _made(
     name: str, shape: str, entries: Callable[[Mapping[str, Entries]], Sequence[Scalar]],
     *sources: str,
@@ -216,7 +199,10 @@ def _made(
     return Composition(name, sources, sizes, entries)
 
 
-REGRESSOR = _made("regressor @ inertial_parameters + joint terms", "n", _by_regressor, "regressor")
+REGRESSOR = _made(
+    "regressor @ inertial_parameters + joint terms", "n",
+    lambda of: _plus(_times(of["regressor"], of["parameters"]), of["terms"]), "regressor",
+)  # fmt: skip
 WRENCHES = _made("joint_wrenches along the axes + joint terms", "n", _along_axes, "joint_wrenches")
 PARTS = _made("sum of torque_parts", "n", _sum_of_parts, PARTS_NAME)
 CORIOLIS = _made("2 coriolis_matrix + damping", "n n", _twice_coriolis, "coriolis_matrix")
@@ -224,10 +210,20 @@ GRADIENT_BY_Q, GRADIENT_BY_QD = (
     _made(f"multipliers . {x}", "n", partial(_weighted, x), "inverse_dynamics_derivatives")
     for x in ("dtau_dq", "dtau_dqd")
 )
-SUM_OF_TORQUES = _made("multipliers . tau", "", partial(_sum, "tau"), "inverse_dynamics")
-SUM_OF_ACCELERATIONS = _made("multipliers . qdd", "", partial(_sum, "qdd"), "forward_dynamics")
-GRAVITY = _made("gravity_forces + springs", "n", _with_springs, "gravity_forces")
-ENERGY = _made("qd^T mass_matrix qd / 2", "", _energy, "mass_matrix")
+SUM_OF_TORQUES = _made(
+    "multipliers . tau", "", lambda of: [inner(of["multipliers"], of["tau"])], "inverse_dynamics"
+)
+SUM_OF_ACCELERATIONS = _made(
+    "multipliers . qdd", "", lambda of: [inner(of["multipliers"], of["qdd"])], "forward_dynamics"
+)
+GRAVITY = _made(
+    "gravity_forces + springs", "n", lambda of: _plus(of["gravity_forces"], of["springs"]),
+    "gravity_forces",
+)  # fmt: skip
+ENERGY = _made(
+    "qd^T mass_matrix qd / 2", "",
+    lambda of: [inner(_times(of["mass_matrix"], of["qd"]), of["qd"]) * 0.5], "mass_matrix",
+)  # fmt: skip
 POSES = _made(
     "poses changed by jacobians", "n_links 4 4 n", _changes_of_poses,
     "jacobians", "forward_kinematics",
@@ -289,16 +285,13 @@ def composed(programs: Mapping[Key, Program[Scalar]]) -> dict[Key, Program[Scala
         return {}  # a robot that does not move
     result: dict[Key, Program[Scalar]] = {}
     formulations = [name for name in dict.fromkeys(name for name, _ in programs) if name != MODEL]
-    on_manifolds = any(output.name == DISPLACEMENTS for output in model.outputs)
-    forced = any(output.name == FORCES for output in model.outputs)
+    present, sizes = {output.name for output in model.outputs}, _sizes(model)
+    left_out = [*(OF_BODIES if FORCES in present else ())]
+    # velocities on manifolds are no rates of coordinates
+    left_out += [CORIOLIS] * (DISPLACEMENTS in present) + [RELATED] * (not sizes["n_constraints"])
+    left_out += [OUTPUTS] * (not sizes["n_outputs"])
     for composition in COMPOSITIONS:
-        if composition is CORIOLIS and on_manifolds:
-            continue  # its velocities are no rates of coordinates
-        if forced and composition in OF_BODIES:
-            continue
-        if composition is RELATED and not _sizes(model)["n_constraints"]:
-            continue
-        if composition is OUTPUTS and not _sizes(model)["n_outputs"]:
+        if composition in left_out:
             continue
         if not composition.sources:
             result[MODEL, composition.name] = _program(composition, [model], model)

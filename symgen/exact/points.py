@@ -69,10 +69,6 @@ class Point:
         values.update((name, self.field.number(0)) for name in zeros)
         return [x.value for x in evaluate(scalars, values, self.field.arithmetic)]
 
-    def slopes(self, scalars: Iterable[Scalar], directions: Sequence[str]) -> list[Slopes]:
-        """Sparse derivatives of scalars by the symbols in `directions`, by position."""
-        return self.changes(scalars, [{name: None} for name in directions])
-
     def changes(
         self, scalars: Iterable[Scalar], movements: Sequence[Movement], held: Sequence[Scalar] = ()
     ) -> list[Slopes]:

@@ -90,11 +90,12 @@ def _from_dh(
     algebra: Algebra[S],
 ) -> Placement[S]:
     theta, d = scalar(row.theta, algebra), scalar(row.d, algebra)
-    rotation, shift = rotation_z(theta, algebra), translation(z_axis * d, algebra)
+    still = identity_transform(algebra)
+    rotation, shift = turned("z", theta, algebra), Transform(still.rotation, z_axis * d)
     a = Vector(scalar(row.a, algebra), algebra.zero, algebra.zero)
-    x_part = translation(a, algebra) @ rotation_x(scalar(row.alpha, algebra), algebra)
-    tree = identity_transform(algebra) if before is None else pose(before, algebra)
-    link = x_part if row.convention == "standard" else identity_transform(algebra)
+    x_part = Transform(still.rotation, a) @ turned("x", scalar(row.alpha, algebra), algebra)
+    tree = still if before is None else pose(before, algebra)
+    link = x_part if row.convention == "standard" else still
     if row.convention == "modified":
         tree = tree @ x_part
     if moved_entry == "theta" and row.convention == "standard":
@@ -110,8 +111,8 @@ def _from_dh(
 def pose(description: Pose, algebra: Algebra[S]) -> Transform[S]:
     """Return the transform of a pose: rotations about fixed x, y and z axes, then a translation."""
     roll, pitch, yaw = (scalar(angle, algebra) for angle in description.rpy)
-    rotation = rotation_z(yaw, algebra).rotation @ rotation_y(pitch, algebra).rotation
-    rotation = rotation @ rotation_x(roll, algebra).rotation
+    rotation = turned("z", yaw, algebra).rotation @ turned("y", pitch, algebra).rotation
+    rotation = rotation @ turned("x", roll, algebra).rotation
     return Transform(rotation, vector(description.xyz, algebra))
 
 
@@ -120,35 +121,19 @@ def identity_transform(algebra: Algebra[S]) -> Transform[S]:
     return Transform(identity(algebra), zero_vector(algebra))
 
 
-def translation(displacement: Vector[S], algebra: Algebra[S]) -> Transform[S]:
-    """Return the translation by `displacement`."""
-    return Transform(identity(algebra), displacement)
-
-
-def rotation_x(angle: S, algebra: Algebra[S]) -> Transform[S]:
-    """Return the rotation about x by `angle` (rad)."""
-    s, c, o, i = _entries(angle, algebra)
-    return Transform(Matrix([(i, o, o), (o, c, -s), (o, s, c)]), zero_vector(algebra))
-
-
-def rotation_y(angle: S, algebra: Algebra[S]) -> Transform[S]:
-    """Return the rotation about y by `angle` (rad)."""
-    s, c, o, i = _entries(angle, algebra)
-    return Transform(Matrix([(c, o, s), (o, i, o), (-s, o, c)]), zero_vector(algebra))
-
-
-def rotation_z(angle: S, algebra: Algebra[S]) -> Transform[S]:
-    """Return the rotation about z by `angle` (rad)."""
-    s, c, o, i = _entries(angle, algebra)
-    return Transform(Matrix([(c, -s, o), (s, c, o), (o, o, i)]), zero_vector(algebra))
+def turned(axis: str, angle: S, algebra: Algebra[S]) -> Transform[S]:
+    """Return the rotation about the coordinate axis ``x``, ``y`` or ``z`` by `angle` (rad)."""
+    s, c = algebra.function("sin", angle), algebra.function("cos", angle)
+    o, i = algebra.zero, algebra.one
+    rows = {
+        "x": [(i, o, o), (o, c, -s), (o, s, c)],
+        "y": [(c, o, s), (o, i, o), (-s, o, c)],
+        "z": [(c, -s, o), (s, c, o), (o, o, i)],
+    }
+    return Transform(Matrix(rows[axis]), zero_vector(algebra))
 
 
 def normalized(v: Vector[S], algebra: Algebra[S]) -> Vector[S]:
     """Return the unit vector along v."""
     length = algebra.function("sqrt", total([part * part for part in v], algebra))
     return Vector(*(part / length for part in v))
-
-
-def _entries(angle: S, algebra: Algebra[S]) -> tuple[S, S, S, S]:
-    s, c = algebra.function("sin", angle), algebra.function("cos", angle)
-    return s, c, algebra.zero, algebra.one

@@ -441,7 +441,11 @@ class _Skeleton(Generic[S]):
         algebra, frame = self._algebra, self.frames[joint.parent]
         kind = joint_type(joint.type, joint.representation)
         if isinstance(kind, OnManifold):
-            self._add_manifold(joint, kind)
+            columns = range(len(self.joints) + 1, len(self.joints) + 1 + kind.coordinates)
+            rest = tuple(scalar(x, algebra) for x in joint.rest_entries)
+            mass = scalar(joint.added_mass, algebra)
+            place = tuple(columns), self._positions
+            self.manifolds.append(Manifold(joint.name, kind, *place, rest, mass))
         self._positions += 0 if joint.mimic else len(joint.position_names)
         if kind.coordinates == 0:
             at = placement(joint, kind.moved_entry, algebra)
@@ -470,13 +474,6 @@ class _Skeleton(Generic[S]):
             changes=not self._changing.isdisjoint(joint.link.mass.names),
         )
         self.pieces.setdefault(frame.body, []).append(piece)
-
-    def _add_manifold(self, joint: JointDescription, kind: OnManifold) -> None:
-        columns = range(len(self.joints) + 1, len(self.joints) + 1 + kind.coordinates)
-        rest = tuple(scalar(x, self._algebra) for x in joint.rest_entries)
-        mass = scalar(joint.added_mass, self._algebra)
-        manifold = Manifold(joint.name, kind, tuple(columns), self._positions, rest, mass)
-        self.manifolds.append(manifold)
 
 
 def _with_followers(
