@@ -15,7 +15,7 @@ from symgen.deriving.selection import Selection, provided_by, who_derives
 from symgen.description.expressions import evaluate as value_of
 from symgen.description.figure import figure
 from symgen.description.model import RobotDescription
-from symgen.emit.bundle import Fact, Limits, ModuleMetadata, Package, Sparsity
+from symgen.emit.bundle import Fact, ModuleMetadata, Package, Sparsity
 from symgen.emit.text import plain
 from symgen.formulations import FORMULATIONS
 from symgen.kinematics.loops import loop_axes, row_units, velocity_rows
@@ -111,11 +111,7 @@ def _metadata(
         default_parameters=tuple(
             description.parameter_values[name] for name in tree.runtime_parameters
         ),
-        limits=tuple(
-            Limits(limits.lower, limits.upper, limits.velocity, limits.effort)
-            for joint in description.free_joints
-            for limits in joint.limits
-        ),
+        limits=tuple(limits for joint in description.free_joints for limits in joint.limits),
         model_hash=model_hash(description),
         symgen_version=__version__,
         facts=_facts(description, derived),

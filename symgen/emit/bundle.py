@@ -9,22 +9,13 @@ from functools import cached_property
 from typing import Any
 
 from symgen.algebra.nodes import Scalar
+from symgen.description.model import Limits
 from symgen.program.program import Program
 from symgen.program.rolled import RolledProgram
 from symgen.runtime.configuration import BALL, FREE, Configuration
 
 TO_READ = "c/plain"
 """The folder of readable C, which only users compile."""
-
-
-@dataclass(frozen=True)
-class Limits:
-    """Joint limits of one coordinate, as metadata; None where the model gives none."""
-
-    lower: float | None
-    upper: float | None
-    velocity: float | None
-    effort: float | None
 
 
 @dataclass(frozen=True)

@@ -172,11 +172,11 @@ def _externals(module: Module) -> Iterator[External]:
 def _value(module: Module, kernel: Kernel) -> External:
     function = next(f for f in module.functions if f.name == kernel.function.name)
     (result,) = function.results
-    arguments = tuple(Port(a.name, _column(a.size)) for a in function.inputs if a.size)
+    arguments = tuple(Port(a.name, _full(a.size)) for a in function.inputs if a.size)
     unit, room = _unit(module, result.size)
     return External(
         f"{module.robot}_{function.name}", function.summary, arguments,
-        (Port(result.name, _column(result.size)),), (Call(kernel, (0,)),), (), room, unit,
+        (Port(result.name, _full(result.size)),), (Call(kernel, (0,)),), (), room, unit,
     )  # fmt: skip
 
 
@@ -245,11 +245,7 @@ def _charted(module: Module, tangent: Compressed) -> Compressed:
     return Compressed(tangent.rows, len(sources), tuple(entries))
 
 
-def _column(size: int) -> Compressed:
-    return _full(size, 1)
-
-
-def _full(rows: int, columns: int) -> Compressed:
+def _full(rows: int, columns: int = 1) -> Compressed:
     return Compressed(rows, columns, tuple((i, j) for j in range(columns) for i in range(rows)))
 
 

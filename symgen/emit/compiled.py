@@ -69,18 +69,13 @@ def files(module: Module, templates: Templates) -> dict[str, str]:
 
 def alone(module: Module, templates: Templates) -> dict[tuple[str, str], str]:
     """Return the C file of each kernel alone, by formulation and function, without equations."""
-    files = {}
-    for formulation in module.formulations:
-        values = {
-            **module.values(),
-            "guards": dict.fromkeys(map(_name, formulation.kernels), EVERYWHERE),
-            "formulation": replace(formulation, notes=""),
-        }
-        for kernel in formulation.kernels:
-            if kernel.paths:
-                continue
-            files[_name(kernel)] = _source([kernel], values, templates)
-    return files
+    values = {**module.values(), "guards": dict.fromkeys(map(_name, module.kernels), EVERYWHERE)}
+    return {
+        _name(kernel): _source([kernel], {**values, "formulation": without_notes}, templates)
+        for without_notes in (replace(x, notes="") for x in module.formulations)
+        for kernel in without_notes.kernels
+        if not kernel.paths
+    }
 
 
 def _source(
@@ -180,7 +175,7 @@ def guard(kernel: Kernel, serves: bool, equal: bool) -> str:
     slots = (
         RolledKernel(kernel, kernel.rolled).slots
         if kernel.rolled and kernel.batches_in_loops
-        else kernel.split(LINES_PER_PART).slots
+        else kernel.body.split(LINES_PER_PART).slots
     )
     return EVERYWHERE if slots <= MOST_SLOTS else FOR_ONE_SAMPLE
 

@@ -229,8 +229,9 @@ class Body:
         after: list[Line] = []
         if section.kind == ANGLES and printer.language.angles_together:
             for line in section.lines:
+                is_wanted = isinstance(line, Assignment) and is_wave(line.value)
                 lines = after if isinstance(line, Store) else before
-                (waves if _is_wave(line) else lines).append(line)
+                (waves if is_wanted else lines).append(line)
         else:
             after += section.lines
         return PrintedSection(
@@ -388,14 +389,6 @@ class Kernel:
     def printed(self, language: Language, length: int) -> PrintedKernel:
         """Return the kernel in `language`, in parts of about `length` lines."""
         return PrintedKernel(self, *self.body.printed(language, length))
-
-    def split(self, length: int) -> parts.Parts:
-        """Return the schedule in parts of about `length` lines."""
-        return self.body.split(length)
-
-
-def _is_wave(line: Line) -> bool:
-    return isinstance(line, Assignment) and is_wave(line.value)
 
 
 def kernel(formulation: str, forms: Forms, sizes: Mapping[str, int]) -> Kernel:

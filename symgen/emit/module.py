@@ -166,7 +166,8 @@ def public_function(
     function = function.of(sizes)
     named = replace(PARAMETERS, meaning=", ".join(metadata.parameter_names))
     results = in_numbers(function.results, sizes)
-    packable = function.packable and metadata.related
+    packable, square = function.packable and metadata.related, (len(metadata.related),)
+    packed = tuple(x if len(x.shape) < 2 else replace(x, shape=square) for x in results)
     return PublicFunction(
         name=function.name,
         summary=text.plain(function.summary),
@@ -176,16 +177,11 @@ def public_function(
         results=results,
         formulation=formulation,
         hidden=in_numbers(function.hidden, sizes),
-        packed=tuple(_packed(array, metadata) for array in results) if packable else (),
+        packed=packed if packable else (),
         empty=why_empty(function.results, sizes),
         record=function.record,
         by_link=LINK in function.arguments,
     )
-
-
-def _packed(array: Array, metadata: ModuleMetadata) -> Array:
-    """Return a square result without structural zeros; others as they are."""
-    return array if len(array.shape) < 2 else replace(array, shape=(len(metadata.related),))
 
 
 @dataclass(frozen=True)

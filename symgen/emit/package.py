@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from importlib import resources
 from typing import Any
 
+from symgen.description.model import Limits
 from symgen.emit import text
-from symgen.emit.bundle import Limits, Sparsity
+from symgen.emit.bundle import Sparsity
 from symgen.emit.kernels import tolerance
 from symgen.emit.module import Module
 from symgen.emit.names import identifier
@@ -79,7 +79,7 @@ def _top_level(module: Module) -> dict[str, object]:
         "title": text.plain(f"{module.robot}: {metadata.description or 'a robot'}"),
         "overview": _overview(module),
         "facts": {name: _source(fact.value) for name, fact in metadata.facts.items()},
-        "limits": [(key, list(map(repr_limit, column))) for key, column in _limits(module)],
+        "limits": list(_limits(module)),
         "operation_counts": [
             (
                 identifier(formulation),
@@ -155,17 +155,9 @@ def _source(value: Any) -> str:
     return f"_runtime.constant({value})" if isinstance(value, list) else repr(value)
 
 
-def _limits(module: Module) -> list[tuple[str, list[float]]]:
-    """Return limits of all coordinates by kind; infinite where the model gives none."""
-
-    def column(kind: str, default: float) -> list[float]:
+def _limits(module: Module) -> Iterator[tuple[str, list[str]]]:
+    """Print limits of all coordinates by kind; infinite where the model gives none."""
+    for kind in Limits.__dataclass_fields__:
+        missing = 'float("-inf")' if kind == "lower" else 'float("inf")'
         values = (getattr(limits, kind) for limits in module.metadata.limits)
-        return [default if value is None else float(value) for value in values]
-
-    kinds: Mapping[str, float] = dict.fromkeys(Limits.__dataclass_fields__, math.inf)
-    return [(kind, column(kind, -inf if kind == "lower" else inf)) for kind, inf in kinds.items()]
-
-
-def repr_limit(value: float) -> str:
-    """Print a limit as Python source."""
-    return repr(value) if math.isfinite(value) else f'float("{value}")'
+        yield kind, [missing if value is None else repr(float(value)) for value in values]

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import marshal
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property, lru_cache
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -135,9 +135,9 @@ def own_templates(directory: Path) -> Mapping[str, str]:
         texts = {name: _text(directory, name) for name in _own_names(directory)}
     except OSError as error:
         raise RequestError(f"templates in {directory}: {error}") from error
-    shipped = set(Templates().names())
-    if not shipped & texts.keys():
-        near = next(filter(None, map(_meant(shipped), texts)), None)
+    shipped = Templates().names()
+    if not texts.keys() & shipped:
+        near = next(filter(None, (nearest(name, shipped) for name in texts)), None)
         hint = f"; did you mean {near!r}?" if near else ""
         raise RequestError(
             f"{directory} holds no template of symgen's, such as 'numpy/formulation.py.jinja'{hint}"
@@ -147,15 +147,10 @@ def own_templates(directory: Path) -> Mapping[str, str]:
     included = {name for names in used for name in names}
     for name in texts:
         if name not in shipped and name not in included and None not in included:
-            near = _meant(shipped)(name)
+            near = nearest(name, shipped)
             hint = f"; did you mean {near!r}?" if near else ", and no other one includes it"
             raise RequestError(f"{directory / name}: symgen has no such template{hint}")
     return texts
-
-
-def _meant(shipped: set[str]) -> Callable[[str], str | None]:
-    """Return a function that suggests a template for a misspelt name."""
-    return lambda name: nearest(name, sorted(shipped))
 
 
 def _own_names(directory: Path) -> Iterator[str]:

@@ -90,10 +90,14 @@ def run_tasks(
             finished, _ = wait(running, return_when=FIRST_COMPLETED) if running else ((), ())
             for future in finished:
                 task = running.pop(future)
-                completed = checked(task, future.result())
-                _check_output(task, completed, folder)
+                completed, made_file = checked(task, future.result()), folder / task.output
+                if not made_file.is_file():
+                    status = f"exit status {completed.status}, but there is no {task.output}"
+                    raise _failed(task, completed, status)
                 seconds[task.stage] += completed.seconds
-                _keep(task, folder, cache)
+                if cache and task.kept_under:
+                    with file_system_errors(f"read what the compiler wrote: {task.output}"):
+                        cache.store_binary(task.kept_under, made_file.read_bytes())
                 done[task.stage] += 1
                 made.add(task.output)
                 if progress is not None:
@@ -109,20 +113,6 @@ def _write_cached(task: Task, folder: Path, cache: Cache | None) -> bool:
     with file_system_errors(f"write {task.output}"):
         write_new(folder / task.output, content)
     return True
-
-
-def _keep(task: Task, folder: Path, cache: Cache | None) -> None:
-    """Store the output of `task` in the cache, if other builds need it."""
-    if cache and task.kept_under:
-        with file_system_errors(f"read what the compiler wrote: {task.output}"):
-            cache.store_binary(task.kept_under, (folder / task.output).read_bytes())
-
-
-def _check_output(task: Task, completed: Completed, folder: Path) -> None:
-    """Raise `CommandFailedError` if a command reports success without an output."""
-    if not (folder / task.output).is_file():
-        status = f"exit status {completed.status}, but there is no {task.output}"
-        raise _failed(task, completed, status)
 
 
 def checked(task: Task, completed: Completed) -> Completed:

@@ -6,7 +6,8 @@ import random
 
 from symgen.algebra.graph import Graph
 from symgen.algebra.nodes import Scalar
-from symgen.emit.bundle import Fact, Forms, Limits, ModuleMetadata, Package
+from symgen.description.model import Limits
+from symgen.emit.bundle import Fact, Forms, ModuleMetadata, Package
 from symgen.program.builder import ProgramBuilder
 from symgen.program.functions import function_named
 
