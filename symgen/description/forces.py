@@ -255,7 +255,6 @@ class _ForceChecks(OutputChecks):
         return tuple(defined.items())
 
     def problem(self, name: str) -> str:
-        """Return the fault of a name in an expression, or nothing."""
         if name in self.scalars.paths:
             return ""
         if name in self.later:
@@ -263,7 +262,6 @@ class _ForceChecks(OutputChecks):
         return "" if name == TIME else super().problem(name)
 
     def meant(self, name: str) -> str:
-        """Return the tail of a message about a name without dots."""
         expected = f"; expected a parameter of this file, one of 'let', or a quantity{self.example}"
         return self.coordinate_hint(name) or self.scalars.meant(name) or expected
 

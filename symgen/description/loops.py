@@ -156,7 +156,6 @@ def _nonlinear(node: Node) -> str:
 
 
 def _mentions_velocity(node: Node) -> bool:
-    """Return whether a velocity occurs in an expression."""
     if isinstance(node, Operation):
         return any(map(_mentions_velocity, node.operands))
     return isinstance(node, Name) and is_velocity(node.name)
@@ -166,7 +165,6 @@ class _RelationChecks(OutputChecks):
     """Checks names in expressions of positions, velocities and time."""
 
     def problem(self, name: str) -> str:
-        """Return the fault of a name in a relation, or nothing."""
         family, *rest = name.split(".")
         state = family in RATES[:2] or (family == POINTS and rest[-1:] and rest[-1] in STATE_PARTS)
         if "." in name and not state and not super().problem(name):

@@ -19,7 +19,7 @@ import os
 import re
 import stat
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
@@ -416,8 +416,10 @@ def compose(text: str, file: str) -> Document:
     """Compose the tree of a YAML text; `file` is its name in messages."""
     _refuse_endless(text, file)
     composer = _Composer(file)
+    yaml: Any = YAML(typ="safe", pure=True)
+    yaml.Scanner = _Scanner
     try:
-        for event in _events(text):
+        for event in yaml.parse(text):
             composer.take(event)
     except MarkedYAMLError as error:
         line, message = explained(error, text.splitlines())
@@ -454,12 +456,6 @@ class _Scanner(Scanner):
         return super().fetch_tag()
 
 
-def _events(text: str) -> Iterator[Any]:
-    yaml: Any = YAML(typ="safe", pure=True)
-    yaml.Scanner = _Scanner
-    return iter(yaml.parse(text))
-
-
 _NO_SPACE_AFTER_DASH = re.compile(r"\s*-[A-Za-z_]")
 _NO_SPACE_AFTER_COLON = re.compile(r"\s*(?:- +)?[A-Za-z_]\w*:[^\s:]")
 _NO_COLON = re.compile(r"\s*(?:- +)?[A-Za-z_]\w*(?: +[^\s:]+)?\s*")
@@ -491,7 +487,8 @@ def explained(error: MarkedYAMLError, lines: Sequence[str]) -> tuple[int, str]:
     if "end of stream" in problem and "quoted" in str(error.context):
         return start, "malformed YAML: this quote is never closed"
     context = str(error.context or "")
-    explanation = _structure(problem, _named(context), start)
+    what = next((ours for theirs, ours in _LISTS if theirs in context), "")
+    explanation = _structure(problem, what, start)
     if not explanation and start:
         explanation = f"{problem} ({context} that starts in line {start})"
     return line, f"malformed YAML: {explanation or problem}"
@@ -517,13 +514,6 @@ def _colon(lines: Sequence[str], line: int) -> str:
 
 def _line(lines: Sequence[str], number: int) -> str:
     return lines[number - 1] if 0 < number <= len(lines) else ""
-
-
-def _named(words: str) -> str:
-    for theirs, ours in _LISTS:
-        if theirs in words:
-            return ours
-    return ""
 
 
 def _structure(problem: str, what: str, start: int) -> str:

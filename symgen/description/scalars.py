@@ -364,8 +364,9 @@ def dependency_order(
             for successor in chain[name]:
                 if successor in chain:
                     cycle = _cycle(chain, successor, circular)
-                    if cycle:
-                        cycles.append(_from_first(cycle, listed))
+                    if cycle:  # rotated to start at the name that the file lists first
+                        at = cycle.index(min(cycle, key=listed.__getitem__))
+                        cycles.append(cycle[at:] + cycle[:at])
                         circular.update(cycle)
                 elif successor in dependencies and successor not in finished:
                     visit = successor
@@ -387,12 +388,6 @@ def _cycle(chain: dict[str, Iterator[str]], start: str, circular: set[str]) -> t
         if name == start:
             break
     return tuple(reversed(cycle))
-
-
-def _from_first(cycle: tuple[str, ...], listed: Mapping[str, int]) -> tuple[str, ...]:
-    """Return a cycle, rotated to start at the name that the file lists first."""
-    at = cycle.index(min(cycle, key=listed.__getitem__))
-    return cycle[at:] + cycle[:at]
 
 
 def _shown_cycle(cycle: tuple[str, ...]) -> str:

@@ -714,14 +714,12 @@ class _Reader:
             return self.fault(path, str(error))
 
     def items(self, item: Any, node: Node, path: KeyPath) -> list[Any]:
-        """Values in a list."""
         if not isinstance(node, Listing):
             key = f", such as '- {next(iter(item.all_keys()))}: ..'"
             raise KindError(f"expected a list (items that start with '-'{key}), found {seen(node)}")
         return [self.read(item, x, (*path, k)) for k, x in enumerate(node.items)]
 
     def entries(self, item: Any, node: Node, path: KeyPath) -> dict[str, Any]:
-        """Values by name."""
         if not isinstance(node, Table):
             raise KindError(f"expected a mapping (name: value), found {seen(node)}")
         return {key: self.read(item, x.value, (*path, key)) for key, x in node.entries.items()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from symgen.program.evaluation import call
 from symgen.program.functions import function_named
 from symgen.program.program import Program
 from symgen.runtime import limits
-from symgen.runtime.evaluation import Array, Check, Subject
+from symgen.runtime.evaluation import Check, Subject
 
 
 class EvaluatedFormulation:
@@ -38,22 +38,15 @@ def _function(program: Program[Scalar], default: Sequence[float]) -> Any:
         inputs["parameters"] = default if parameters is None else parameters
         outputs = call(program, inputs)
         results, hidden = outputs[: len(spec.results)], outputs[len(spec.results) :]
-        if hidden:
+        if hidden:  # samples without a solution are NaN, as generated functions set them in a batch
             pivots, diagonal = hidden
-            _mark_unsolvable(results, pivots, diagonal, coordinates=np.shape(arguments[0])[-1])
+            least = np.shape(arguments[0])[-1] * limits.EPS * np.real(diagonal)
+            singular = np.any(np.real(pivots) <= least, axis=-1)
+            for result in results:
+                result[singular] = np.nan
         return results[0] if len(results) == 1 else results
 
     return function
-
-
-def _mark_unsolvable(
-    results: Iterable[Array], pivots: Array, diagonal: Array, coordinates: int
-) -> None:
-    """Set results of samples without a solution to NaN, as generated functions do in a batch."""
-    least = coordinates * limits.EPS * np.real(diagonal)
-    singular = np.any(np.real(pivots) <= least, axis=-1)
-    for result in results:
-        result[singular] = np.nan
 
 
 def evaluated_subjects(

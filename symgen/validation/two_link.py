@@ -17,7 +17,7 @@ The functions take numbers, complex numbers, arrays and SymPy symbols.  `math` i
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -170,22 +170,20 @@ def validate_two_link(
     start = time.perf_counter()
     states = random_states(2, 1, samples)
     states.loads[:, 0, [0, 2, 3, 4, 5]] = 0.0
-    expected = printed_results(of or arm(read(PATH).parameter_values), states)
+    arm_of = of or arm(read(PATH).parameter_values)
+    expected = printed_results(arm_of, states)
     rows: list[Check] = []
     with without_warnings():
         for subject in subjects:
             s = Evaluation(subject, states)
-            for name, observe, reference in expected:
+            for name, reference in expected.items():
                 if s.has(name):
-                    rows += _printed_rows(s, name, observe(s), reference)
+                    rows += _printed_rows(s, name, _compared(s, name, arm_of), reference)
     return ValidationResult(tuple(rows), time.perf_counter() - start)
 
 
-Observation = Callable[[Evaluation], tuple[Any, ...]]
-
-
-def printed_results(p: Arm, states: States) -> list[tuple[str, Observation, tuple[Any, ...]]]:
-    """Per function: its name, the values to compare, and those of the printed formulas."""
+def printed_results(p: Arm, states: States) -> dict[str, tuple[Any, ...]]:
+    """Values of the printed formulas by function; see `_compared`."""
     q, qd, qdd = states.q.T, states.qd.T, states.qdd.T
     zero = 0.0 * q
     f = -states.loads[:, 0, 1]
@@ -201,33 +199,30 @@ def printed_results(p: Arm, states: States) -> list[tuple[str, Observation, tupl
     convective = _vector(torques(p._replace(g=0.0), q, qd, zero, 0.0 * f))
     energy = 0.5 * np.einsum("si,sij,sj->s", states.qd, slopes[2], states.qd)
 
-    def torques_of_forward_dynamics(s: Evaluation) -> tuple[Any, ...]:
-        """Return the printed torques of the accelerations of forward dynamics."""
-        return (_vector(torques(p, q, qd, np.asarray(s["forward_dynamics"]).T, f)),)
-
-    def whole(name: str) -> Observation:
-        return lambda s: tuple(s.results(name))
-
-    return [
-        ("inverse_dynamics", whole("inverse_dynamics"), (tau,)),
-        ("inverse_dynamics_derivatives", whole("inverse_dynamics_derivatives"), (tau, *slopes)),
-        ("inverse_dynamics_load_derivatives", _pull_of_load, (pull,)),
-        ("mass_matrix", whole("mass_matrix"), (slopes[2],)),
-        ("coriolis_matrix", _convective_torques, (convective,)),
-        ("bias_forces", whole("bias_forces"), (bias,)),
-        ("gravity_forces", whole("gravity_forces"), (weight,)),
-        ("kinetic_energy", whole("kinetic_energy"), (energy,)),
-        ("forward_dynamics", torques_of_forward_dynamics, (states.tau,)),
-    ]
+    return {
+        "inverse_dynamics": (tau,),
+        "inverse_dynamics_derivatives": (tau, *slopes),
+        "inverse_dynamics_load_derivatives": (pull,),
+        "mass_matrix": (slopes[2],),
+        "coriolis_matrix": (convective,),
+        "bias_forces": (bias,),
+        "gravity_forces": (weight,),
+        "kinetic_energy": (energy,),
+        "forward_dynamics": (states.tau,),
+    }
 
 
-def _pull_of_load(s: Evaluation) -> tuple[Any, ...]:
-    """d tau / d f: the load is -f in the direction of y."""
-    return (-np.asarray(s["inverse_dynamics_load_derivatives"])[:, :, 0, 1],)
-
-
-def _convective_torques(s: Evaluation) -> tuple[Any, ...]:
-    return (np.einsum("sij,sj->si", s["coriolis_matrix"], s.states.qd),)
+def _compared(s: Evaluation, name: str, p: Arm) -> tuple[Any, ...]:
+    """Results of a function, or what the formulas state about them: d tau / d f of the load -f in
+    the direction of y, torques C qd, and the torques of accelerations."""
+    if name == "inverse_dynamics_load_derivatives":
+        return (-np.asarray(s[name])[:, :, 0, 1],)
+    if name == "coriolis_matrix":
+        return (np.einsum("sij,sj->si", s[name], s.states.qd),)
+    if name == "forward_dynamics":
+        motion = s.states.q.T, s.states.qd.T, np.asarray(s[name]).T
+        return (_vector(torques(p, *motion, -s.states.loads[:, 0, 1])),)
+    return tuple(s.results(name))
 
 
 def _printed_rows(

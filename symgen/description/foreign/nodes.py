@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Protocol, TypeVar
 
-from symgen.description.foreign.rotations import Pose, to_rpy
+from symgen.description.foreign.rotations import HERE, Pose, to_rpy
 from symgen.description.foreign.xml import MOST_JOINTS, Element, Faults, number, place, stop
 from symgen.description.inertia import ENTRIES, indefinite
 from symgen.description.model import names_made
@@ -73,7 +73,7 @@ def joint_node(
     kind: str,
     parent: str,
     pose: Pose,
-    link: Table,
+    link: Table | None,
     line: int,
     more: Mapping[str, Node | None] | None = None,
 ) -> Table:
@@ -119,6 +119,8 @@ def representation_of(kind: JointType, line: int) -> Scalar | None:
     return text(kind.representation, line) if isinstance(kind, OnManifold) else None
 
 
+FLOATING_BASE = "floating_base"
+"""The joint between the base and the root link of a floating robot."""
 _ILLEGAL = re.compile(r"[^A-Za-z0-9_]+")
 _ROOM = 12
 """Characters reserved for a kind, a number, and the number of a coordinate."""
@@ -182,14 +184,6 @@ def _made(name: str, joint: JointType | None) -> tuple[str, ...]:
     return () if joint is None else names_made(name, joint)
 
 
-def name_of_robot(name: str, names: LegalNames) -> str:
-    """Return the name of the robot, in a separate name space; ``robot`` if it has none."""
-    legal = LegalNames().made("robot", name.strip()) if name.strip() else "robot"
-    if legal != name:
-        names.changed.append(("robot", name, legal))
-    return legal
-
-
 def is_legal(name: str) -> bool:
     """Whether `name` is legal, also with the number of a coordinate appended."""
     return name != BASE and len(name) <= MAX_NAME - 2 and illegal_name(name) is None
@@ -236,6 +230,13 @@ class Assembly:
             self.places["joints", at, "link"] = place(link_key)
         self.joints.append(joint)
 
+    def add_floating_base(self, angles: bool, link: Table | None, key: str, line: int) -> None:
+        """Add the floating joint between the base and the root link."""
+        kind = kind_of("floating", angles)
+        name, more = self.names.made("joint", FLOATING_BASE, kind), representation_of(kind, line)
+        node = joint_node(name, kind.name, BASE, HERE, link, line, {"coordinates": more})
+        self.add(node, key, key)
+
     def document(
         self,
         root: Element,
@@ -243,15 +244,20 @@ class Assembly:
         gravity: Node | None = None,
         **sections: Sequence[Node] | Mapping[str, Node],
     ) -> Document:
-        """Return the document of a robot called `name`, with all `sections` that are not empty."""
+        """Return the document of a robot called `name`, with all `sections` that are not empty.
+
+        Its name is in a separate name space; ``robot`` if it has none.
+        """
         self.faults.raise_if_any()
         line = root.line
-        name = name_of_robot(name, self.names)
+        legal = LegalNames().made("robot", name.strip()) if name.strip() else "robot"
+        if legal != name:
+            self.names.changed.append(("robot", name, legal))
         if self.names.changed:
             self.faults.warn(root, "", self.names.report())
         content: dict[str, Node | None] = {
             "symgen": Scalar("1", "int", line),
-            "name": text(name, line),
+            "name": text(legal, line),
             "gravity": gravity,
             "joints": listing(self.joints, line),
         }

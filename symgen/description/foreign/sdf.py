@@ -62,8 +62,7 @@ TYPES = {
     "universal": "revolute",
     "revolute2": "revolute",
 }
-FLOATING_BASE = "floating_base"
-"""The joint between the base and the root link of a floating robot."""
+
 IN_MODEL_FRAME = (1, 5)
 """Axes of versions before this one are given in the frame of the model."""
 
@@ -248,11 +247,7 @@ class _Reader:
         frames, element, names = self.frames, self.links[link], self.assembly.names
         key, line = f"link.{frames.key(link)}", element.line
         if self.options.floating_base:
-            kind = kind_of("floating", self.options.angles)
-            name = names.made("joint", FLOATING_BASE, kind)
-            more = {"coordinates": representation_of(kind, line)}
-            node = joint_node(name, kind.name, BASE, HERE, self.link(link), line, more)
-            self.assembly.add(node, key, key)
+            self.assembly.add_floating_base(self.options.angles, self.link(link), key, line)
             self.moving.add(link)
             return
         placed = [frames.frames[frames.model].element, frames.includes.get(frames.model, element)]

@@ -179,15 +179,11 @@ class Frames:
         self._add(full, frame, element, merged)
         if element.tag == "include":
             self.includes[full] = element
-        placement = self._placement(element, model)
-        if placement:
-            self._placed.append((full, prefix + placement, element))
-        return Scope(model, prefix, full, source)
-
-    def _placement(self, element: Element, model: Element) -> str:
         child = element.first("placement_frame") if element.tag == "include" else None
-        name = model.attributes.get("placement_frame", "") if child is None else child.text
-        return "" if name == MODEL else name.strip()
+        placement = model.attributes.get("placement_frame", "") if child is None else child.text
+        if placement != MODEL and placement.strip():
+            self._placed.append((full, prefix + placement.strip(), element))
+        return Scope(model, prefix, full, source)
 
     def _take(self, element: Element, scope: Scope) -> None:
         """Read a link, joint or frame of a model."""
@@ -488,15 +484,14 @@ class Files:
 
     def _version(self, root: Element) -> tuple[int, int]:
         words = root.attributes.get("version", "")
-        match = _VERSION.fullmatch(words.strip())
-        version = (int(match[1]), int(match[2])) if match else NEWEST
-        if not match:
+        version = _version_in(words)
+        if version is None:
             message = f'<sdf> needs a version, as in <sdf version="1.9">; found {shown(words)}'
             self.faults.add(root, "sdf", message)
         elif not OLDEST <= version < (2, 0):
             message = f"version {words} is not read, 1.3 to 1.12 are; gz sdf -p FILE writes a newer"
             self.faults.add(root, "sdf", message)
-        return version
+        return version or NEWEST
 
     def _path(self, uri: str, include: Element, source: SdfFile, tell: Tell) -> str | None:
         """Return the file of a URI, inside one of the folders that may be read."""
@@ -549,11 +544,13 @@ def _model_in(folder: Path) -> Path:
         root = read_xml(load(config, "a model.config"), str(config))
         names = [x for x in root.all("sdf") if x.text]
         if names:
-            newest = max(names, key=lambda x: _number(x.attributes.get("version", "")))
+            newest = max(
+                names, key=lambda x: _version_in(x.attributes.get("version", "")) or (0, 0)
+            )
             return folder / newest.text
     return folder / "model.sdf"
 
 
-def _number(version: str) -> tuple[int, int]:
-    match = _VERSION.fullmatch(version.strip())
-    return (int(match[1]), int(match[2])) if match else (0, 0)
+def _version_in(words: str) -> tuple[int, int] | None:
+    match = _VERSION.fullmatch(words.strip())
+    return (int(match[1]), int(match[2])) if match else None

@@ -56,8 +56,7 @@ from symgen.joints import JointType
 
 _NAMES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 TYPES = {name: name for name in _NAMES} | {"continuous": "revolute"}
-FLOATING_BASE = "floating_base"
-"""The joint between the base and the root link of a floating robot."""
+
 
 _OF_TENSORS = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
 _OF_LIMITS = ("lower", "upper", "velocity", "effort")
@@ -218,7 +217,8 @@ class _Reader:
         rotors = rotors_of(self.root, {x.name: x.kind for x in self.joints}, self.faults)
         key = f"link.{self.root_link}"
         if self.floats:
-            self.assembly.add(self.floating_base(), key, key)
+            line, link = self.links[self.root_link].line, self.link(self.root_link, True)
+            self.assembly.add_floating_base(self.angles, link, key, line)
         elif self.links[self.root_link].first("inertial") is not None:
             words = (
                 "this link is the base, and its inertia is left out, for it does not move; a robot "
@@ -230,20 +230,6 @@ class _Reader:
             self.assembly.add(node, f"joint.{joint.name}", f"link.{joint.child}")
         remark(URDF, [(self.root, "robot", "")], self.faults)
         return self.assembly.document(self.root, self.root.attributes.get("name", ""))
-
-    def floating_base(self) -> Table:
-        """Return the floating joint under the root link."""
-        kind, line = kind_of("floating", self.angles), self.links[self.root_link].line
-        name = self.assembly.names.made("joint", FLOATING_BASE, kind)
-        entries = {
-            "name": text(name, line),
-            "type": text("floating", line),
-            "coordinates": representation_of(kind, line),
-            "parent": text(BASE, line),
-            "origin": table({}, line),
-            "link": self.link(self.root_link, True),
-        }
-        return table(entries, line)
 
     def joint(self, joint: _Joint, rotor: Mapping[str, Node]) -> Table:
         """One joint with its link."""

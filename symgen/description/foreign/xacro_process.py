@@ -67,8 +67,12 @@ class RefusedError(Exception):
     """An expression or a file contains a forbidden operation."""
 
 
-def check(expression: str) -> None:
-    """Raise `RefusedError` for an expression that may do more than compute with its data."""
+def check(expression: str, allowed: Set[str] | None = None) -> None:
+    """Raise `RefusedError` for an expression that may do more than compute with its data.
+
+    xacro provides all builtin functions of Python in ``$(eval ...)``: those `allowed` are not
+    refused there.
+    """
     if len(expression) > LONGEST:
         raise RefusedError(f"an expression of more than {LONGEST} characters")
     for node in ast.walk(ast.parse(expression.strip(), mode="eval")):
@@ -77,16 +81,9 @@ def check(expression: str) -> None:
         name = node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")
         if name.startswith("_") or (name in _LEAD_OUT and isinstance(node, ast.Attribute)):
             raise RefusedError(f"{name!r} is not allowed in expressions")
-
-
-def check_names(expression: str, allowed: Set[str]) -> None:
-    """Raise `RefusedError` for a builtin function of Python that is not in `allowed`.
-
-    xacro provides all of them in expressions of ``$(eval ...)``.
-    """
-    for node in ast.walk(ast.parse(expression.strip(), mode="eval")):
-        if isinstance(node, ast.Name) and hasattr(builtins, node.id) and node.id not in allowed:
-            raise RefusedError(f"{node.id!r} is not allowed in expressions")
+        is_builtin = isinstance(node, ast.Name) and hasattr(builtins, name)
+        if allowed is not None and is_builtin and name not in allowed:
+            raise RefusedError(f"{name!r} is not allowed in expressions")
 
 
 def checked(evaluate: Callable[..., Any]) -> Callable[..., Any]:
@@ -191,10 +188,8 @@ def prepare(asked: Mapping[str, Any]) -> tuple[ModuleType, Files]:
     evaluate = substitution_args._eval
 
     def extension(expression: str, context: Any) -> str:
-        check(expression)
         functions = substitution_args._eval_dict
-        allowed = {*functions, *functions["__builtins__"], *_OF_EVAL, *context["arg"]}
-        check_names(expression, allowed)
+        check(expression, {*functions, *functions["__builtins__"], *_OF_EVAL, *context["arg"]})
         return str(evaluate(expression, context))
 
     substitution_args._eval = extension
