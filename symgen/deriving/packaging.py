@@ -102,7 +102,7 @@ def _metadata(
     return ModuleMetadata(
         name=description.name,
         description=description.description,
-        n=len(tree.independent),
+        sizes=tree.sizes,
         coordinate_names=tuple(joint.name for joint in tree.independent),
         link_names=tuple(frame.name for frame in tree.frames),
         load_names=tuple(load.name for load in tree.loads),
@@ -126,8 +126,6 @@ def _metadata(
         velocity_rows=velocity_rows(description),
         position_names=description.position_names if tree.manifolds else (),
         quaternions=tree.quaternions,
-        timed=tree.is_timed,
-        tells_multipliers=tree.tells_multipliers,
         tied=tree.tied,
         operation_counts=operations,
     )

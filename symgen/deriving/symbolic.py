@@ -21,12 +21,7 @@ from symgen.algebra.quotients import Quotients
 from symgen.algebra.sympy_algebra import SymPyAlgebra, symbol
 from symgen.description.model import RobotDescription
 from symgen.errors import RequestError
-from symgen.formulations import (
-    Formulation,
-    derive,
-    formulation_named,
-    provided_functions,
-)
+from symgen.formulations import Formulation, derive, formulation_named, provided_functions
 from symgen.kinematics.tree import KinematicTree, build_tree
 from symgen.kinematics.turns import why_not_written_out
 from symgen.program.arguments import PIVOTS

@@ -17,31 +17,14 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 
-from symgen.description.expressions import (
-    ZERO,
-    EvaluationError,
-    Expression,
-    derivative,
-    evaluate,
-)
+from symgen.description.expressions import ZERO, EvaluationError, Expression, derivative, evaluate
 from symgen.description.findings import Findings
-from symgen.description.model import (
-    ForceDescription,
-    LinkPoint,
-    SpringDescription,
-)
+from symgen.description.model import ForceDescription, LinkPoint, SpringDescription
 from symgen.description.names import BASE, NameSpace, UniqueNames, illegal_parameter_name
 from symgen.description.outputs import LawChecks, OutputChecks, names_of
 from symgen.description.quantities import TIME, StateVocabulary
 from symgen.description.scalars import ORIGIN, Scalars, vector
-from symgen.description.schema import (
-    TYRE,
-    EndTable,
-    ForceTable,
-    RobotTable,
-    SpringTable,
-    readable,
-)
+from symgen.description.schema import TYRE, EndTable, ForceTable, RobotTable, SpringTable, readable
 from symgen.description.tyres import TyreChecks
 from symgen.description.wording import KeyPath, shown
 

@@ -21,6 +21,7 @@ from symgen.joints import (
     closing_type,
     joint_type,
 )
+from symgen.joints.closing import row_names
 
 Triple = tuple[Expression, Expression, Expression]
 
@@ -425,10 +426,18 @@ class RobotDescription:
     """Whether positions of links are natural coordinates: see `symgen.joints.natural`."""
 
     @property
+    def constraint_names(self) -> tuple[str, ...]:
+        """Names of the rows of loops, of relations, and those among coordinates of one joint."""
+        rows = [
+            x for loop in self.loops for x in row_names(loop.name, closing_type(loop.type).forbids)
+        ]
+        rows += [relation.name for relation in self.relations]
+        return (*rows, *(name for joint in self.joints for name in joint.rows))
+
+    @property
     def n_constraints(self) -> int:
         """Number of rows that are 0 if all loops are closed and all relations hold."""
-        rows = sum(len(closing_type(loop.type).forbids) for loop in self.loops)
-        return rows + len(self.relations) + sum(len(joint.rows) for joint in self.joints)
+        return len(self.constraint_names)
 
     @property
     def tells_multipliers(self) -> bool:

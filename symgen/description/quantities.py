@@ -53,7 +53,7 @@ SINGLE = (TIME, KINETIC_ENERGY, POTENTIAL_ENERGY)
 """Quantities without a dot, whose names a parameter in an output cannot have."""
 
 AXES = ("x", "y", "z")
-POINT_POSITIONS = AXES
+
 POINT_PARTS = ("x", "y", "z", "vx", "vy", "vz", "ax", "ay", "az")
 STATE_PARTS = POINT_PARTS[:6]
 """Components of positions and velocities."""

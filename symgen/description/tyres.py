@@ -20,14 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from symgen.description.expressions import (
-    ZERO,
-    Expression,
-    Name,
-    derivative,
-    parse,
-    substitute,
-)
+from symgen.description.expressions import ZERO, Expression, Name, derivative, parse, substitute
 from symgen.description.model import ForceDescription, LinkPoint, Source, WheelDescription
 from symgen.description.names import NameSpace
 from symgen.description.outputs import LawChecks

@@ -12,7 +12,7 @@ from symgen.algebra.nodes import Scalar
 from symgen.description.model import Limits
 from symgen.program.program import Program
 from symgen.program.rolled import RolledProgram
-from symgen.runtime.configuration import BALL, FREE, Configuration
+from symgen.runtime.configuration import FREE, Configuration
 
 TO_READ = "c/plain"
 """The folder of readable C, which only users compile."""
@@ -46,7 +46,8 @@ class ModuleMetadata:
 
     name: str
     description: str
-    n: int
+    sizes: Mapping[str, int]
+    """Sizes that shapes of functions refer to, by name: `KinematicTree.sizes`."""
     coordinate_names: tuple[str, ...]
     link_names: tuple[str, ...]
     load_names: tuple[str, ...]
@@ -77,10 +78,7 @@ class ModuleMetadata:
     """Names of the entries of q, if they differ from the coordinates."""
     quaternions: tuple[tuple[str, int, int], ...] = ()
     """Joints on manifolds: ``ball`` or ``free``, first entry in q, first velocity."""
-    timed: bool = False
-    """Whether forces depend on time."""
-    tells_multipliers: bool = False
-    """Whether outputs depend on multipliers of constraints."""
+
     tied: tuple[tuple[int, ...], ...] = ()
     """Numbers of the coordinates that each force acts on or depends on."""
     operation_counts: Mapping[str, Mapping[str, Mapping[str, int]]] = field(default_factory=dict)
@@ -100,16 +98,14 @@ class ModuleMetadata:
         return tuple((i - 1) * self.n + k - 1 for i, k in sorted(pairs))
 
     @property
-    def n_joints(self) -> int:
-        """Number of joints, each on a manifold counted once."""
-        velocities = {BALL: 3, FREE: 6}
-        inner = sum(velocities[kind] - 1 for kind, _, _ in self.quaternions)
-        return (len(self.joint_coordinates) or self.n) - inner
+    def n(self) -> int:
+        """Number of coordinates."""
+        return self.sizes["n"]
 
     @property
     def nq(self) -> int:
         """Number of entries of q."""
-        return self.n + len(self.quaternions)
+        return self.sizes["nq"]
 
     @property
     def neutral(self) -> list[float]:
@@ -131,30 +127,6 @@ class ModuleMetadata:
             turn, first = velocity + travel, entry + travel
             sources[first : first + 4] = [tuple(range(turn, turn + 3))] * 4
         return tuple(sources)
-
-    @property
-    def sizes(self) -> Mapping[str, int]:
-        """Sizes that shapes of functions refer to, by name.
-
-        ``n_motion_multipliers`` counts those of constraints, if an output depends on them.
-        """
-        return {
-            "n": self.n,
-            "nq": self.nq,
-            "n_joints": self.n_joints,
-            "10 n_joints": 10 * self.n_joints,
-            "n_links": len(self.link_names),
-            "n_loads": len(self.load_names),
-            "n_points": len(self.point_names),
-            "n_parameters": len(self.parameter_names),
-            "n_free": self.n - sum(self.prescribed),
-            "n_prescribed": sum(self.prescribed),
-            "n_outputs": len(self.output_names),
-            "n_constraints": len(self.constraint_names),
-            "n_loops": len(self.loop_names),
-            "n_times": int(self.timed),
-            "n_motion_multipliers": len(self.constraint_names) * self.tells_multipliers,
-        }
 
 
 @dataclass(frozen=True)

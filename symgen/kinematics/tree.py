@@ -44,7 +44,6 @@ from symgen.description.model import (
     RelationDescription,
     RobotDescription,
 )
-from symgen.description.quantities import MULTIPLIERS
 from symgen.joints import JointType, OnManifold, Redundant, joint_type
 from symgen.kinematics.bodies import BodyAxis, BodyPoint, Piece, body_of, in_body, massless, merged
 from symgen.kinematics.euler_parameters import EulerParameters
@@ -128,7 +127,8 @@ class KinematicTree(Generic[S]):
     parameters that follow these, for expressions that are not scalars yet (`outputs`, `relations`).
     `natural_links` have natural coordinates; with `is_natural` all other joints slide along axes
     that are constant in base axes.  `loops` are closed by constraints; `forces` are loads that
-    depend on the motion (`symgen.formulations.forces`).
+    depend on the motion (`symgen.formulations.forces`).  `constraint_names` are the rows of all
+    constraints; `tells_multipliers`: outputs contain their multipliers.
     """
 
     name: str
@@ -151,6 +151,8 @@ class KinematicTree(Generic[S]):
     relations: tuple[RelationDescription, ...] = ()
     definitions: Mapping[str, S] = field(default_factory=dict, hash=False)
     forces: tuple[ModelForce[S], ...] = ()
+    constraint_names: tuple[str, ...] = ()
+    tells_multipliers: bool = False
 
     @property
     def n(self) -> int:
@@ -296,17 +298,6 @@ class KinematicTree(Generic[S]):
         return tuple(map(tuple, carried))
 
     @property
-    def constraint_names(self) -> tuple[str, ...]:
-        """Names of the rows of loops, of relations, and those among coordinates of one joint."""
-        rows = [name for loop in self.loops for name in loop.row_names]
-        rows += [relation.name for relation in self.relations]
-        rows += [f"{joint.name}_norm" for joint in self.euler_parameters]
-        return (
-            *rows,
-            *(f"{x.name}_{row}" for x in self.natural_links for row in x.coordinates.rows),
-        )
-
-    @property
     def is_holonomic(self) -> bool:
         """Whether no relation is of velocities, so that rates are those of constraints."""
         return not any(relation.is_of_velocities for relation in self.relations)
@@ -322,7 +313,10 @@ class KinematicTree(Generic[S]):
 
     @property
     def sizes(self) -> dict[str, int]:
-        """Values of the sizes in the shapes of functions."""
+        """Sizes that shapes of functions refer to, by name.
+
+        ``n_motion_multipliers`` counts those of constraints, if an output depends on them.
+        """
         return {
             "n": len(self.independent),
             "nq": len(self.independent) + len(self.manifolds),
@@ -345,12 +339,6 @@ class KinematicTree(Generic[S]):
     def is_timed(self) -> bool:
         """Whether forces of the model depend on time explicitly."""
         return any(force.is_timed for force in self.forces)
-
-    @property
-    def tells_multipliers(self) -> bool:
-        """Whether outputs contain multipliers of constraints."""
-        names = (name for output in self.outputs for name in output.expression.names)
-        return any(name.split(".")[0] in MULTIPLIERS for name in names)
 
 
 def build_tree(
@@ -417,6 +405,8 @@ def build_tree(
         relations=description.relations,
         definitions=definitions,
         forces=tuple(force for kind in FORCES for force in kind.all(description, making)),
+        constraint_names=description.constraint_names,
+        tells_multipliers=description.tells_multipliers,
     )
 
 

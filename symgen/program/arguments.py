@@ -1,6 +1,6 @@
 """The arguments and results of functions: names, shapes, units and frames.
 
-Shapes are written in the sizes of `symgen.emit.bundle.ModuleMetadata.sizes`; batch axes stand in
+Shapes are written in the sizes of `symgen.kinematics.tree.KinematicTree.sizes`; batch axes stand in
 front of every shape.  n is the number of coordinates, which are also velocities.  n_joints is
 larger than n where joints follow others (mimic joints).  nq, the number of entries of q, differs
 from n where joints have quaternions.

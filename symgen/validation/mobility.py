@@ -20,7 +20,6 @@ from symgen.joints import closing_type
 from symgen.kinematics.loops import loop_axes, row_units, velocity_rows
 from symgen.runtime.closure import RANK, half_turned, independent, row_sizes
 from symgen.runtime.mechanism import CHANGED, Mechanism
-from symgen.validation.oracle_constraints import constraint_names
 from symgen.validation.oracle_model import Array, unread_types
 from symgen.validation.oracles import NumericRobot
 
@@ -167,7 +166,7 @@ def _contradiction(
     left = np.abs(rates - U @ (U.T @ rates))
     if left.max(initial=0.0) <= RANK * max(1.0, np.abs(rates).max(initial=0.0)):
         return ""
-    name = constraint_names(description)[int(left.argmax())]
+    name = description.constraint_names[int(left.argmax())]
     return (
         f"the loops close, but no velocities keep them closed as time goes on: {name} contradicts "
         "the other constraints; remove it, or make them agree"

@@ -10,9 +10,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from symgen.description.model import LoopDescription, LoopEnd, RobotDescription
-from symgen.joints import closing_type
-from symgen.joints.closing import row_names
+from symgen.description.model import LoopDescription, LoopEnd
 from symgen.validation.oracle_model import Array, Model, axes_around, pose_matrix
 
 Rows = Callable[[Array, Array, Array], list[Array]]
@@ -60,11 +58,3 @@ def frame_of(model: Model, end: LoopEnd, frames: Array) -> Array:
     if end.link in model.link_names:  # else the base
         carrier = frames[..., model.link_names.index(end.link), :, :]
     return np.asarray(carrier @ pose_matrix(end.origin, model.number) @ turned)
-
-
-def constraint_names(description: RobotDescription) -> list[str]:
-    """Names of the rows of all loops, then the relations, then the norms of Euler parameters."""
-    loops = description.loops
-    names = [name for x in loops for name in row_names(x.name, closing_type(x.type).forbids)]
-    names += [relation.name for relation in description.relations]
-    return [*names, *(name for joint in description.joints for name in joint.rows)]

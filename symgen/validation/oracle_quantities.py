@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from symgen.description.expressions import CONSTANT_VALUES
-from symgen.validation.oracle_constraints import constraint_names
 from symgen.validation.oracle_model import Array
 
 _AXES = ("x", "y", "z")
@@ -54,7 +53,7 @@ class Quantities:
             return self._tyre(rest[0])[name]
         if family in _MULTIPLIERS:
             rows = self.arguments["motion_multipliers"][..., _MULTIPLIERS.index(family), :]
-            return np.asarray(rows[..., constraint_names(model.description).index(rest[0])])
+            return np.asarray(rows[..., model.description.constraint_names.index(rest[0])])
         if family == "kinetic_energy":
             return np.asarray(self.robot.kinetic_energy(self.arguments["q"], self.arguments["qd"]))
         if family == "potential_energy":

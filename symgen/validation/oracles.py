@@ -43,7 +43,7 @@ from symgen.runtime.derivative_laws import half_bracket
 from symgen.runtime.disturbance import SIZE, disturbed
 from symgen.runtime.evaluation import Comparison, Evaluation
 from symgen.runtime.limits import EPS, STEP
-from symgen.validation.oracle_constraints import constraint_names, frame_of, rows_of
+from symgen.validation.oracle_constraints import frame_of, rows_of
 from symgen.validation.oracle_curvatures import (
     LARGEST,
     change_along,
@@ -765,7 +765,7 @@ class NumericRobot:
         if loads is None:
             loads = np.zeros((self.n_loads, 6))
         if motion_multipliers is None:
-            motion_multipliers = np.zeros((3, len(constraint_names(self.description))))
+            motion_multipliers = np.zeros((3, len(self.description.constraint_names)))
         return self._same_batch({
             "t": t, "q": q, "qd": qd, "qdd": qdd, "tau": tau, "loads": loads,
             "motion_multipliers": motion_multipliers,

@@ -51,7 +51,6 @@ from symgen.runtime.evaluation import (
 )
 from symgen.support.journal import Progress, silent
 from symgen.validation.conditioning import condition, mass_terms
-from symgen.validation.oracle_constraints import constraint_names
 from symgen.validation.oracle_expressions import parameter_values, reader
 from symgen.validation.oracle_model import configuration, coupling, joint_term_numbers, unread_types
 from symgen.validation.oracles import NumericRobot, ParametrisedRobot, lagrange_and_power
@@ -321,7 +320,7 @@ def _with_values(
             return valued
         rows = np.asarray(robot.constraints(valued.q, t=valued.t))
     lost = np.logical_not(np.isfinite(rows).any(axis=0))
-    names = set(compress(constraint_names(description), lost.tolist()))
+    names = set(compress(description.constraint_names, lost.tolist()))
     wrong = [
         relation.source.fault(
             "this relation has no value at any of many random states, nor near the positions under "

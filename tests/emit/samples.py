@@ -58,9 +58,16 @@ def facts(**more):
     return {name: Fact("Any", value) for name, value in values.items()}
 
 
+COUNTED = ("loads", "points", "parameters", "outputs", "constraints", "loops")
+
+
 def metadata(name="two_link", n=2, **more):
+    counted = {f"n_{x}": len(more.get(f"{x[:-1]}_names", ())) for x in COUNTED}
+    counted |= {"n_links": n, **dict.fromkeys(("n", "nq", "n_joints", "n_free"), n)}
+    zeros = dict.fromkeys(("n_prescribed", "n_times", "n_motion_multipliers"), 0)
     values = {
-        "name": name, "description": "Planar arm", "n": n,
+        "name": name, "description": "Planar arm",
+        "sizes": {**counted, **zeros, "10 n_joints": 10 * n},
         "coordinate_names": tuple(f"joint_{i + 1}" for i in range(n)),
         "link_names": tuple(f"link_{i + 1}" for i in range(n)),
         "load_names": (), "point_names": (), "parameter_names": (), "default_parameters": (),
