@@ -86,14 +86,14 @@ def kernel_files(source: Package, templates: Path | None = None) -> dict[tuple[s
     return compiled.alone(module(source), Templates(templates))
 
 
-def javascript_module(source: Package, templates: Path | None = None) -> str:
+def javascript_module(source: Package) -> str:
     """Print all functions of a package, derived in straight lines, as one JavaScript module."""
-    return javascript.source(module(source), Templates(templates), javascript.MODULE)
+    return javascript.source(module(source), Templates(), javascript.MODULE)
 
 
-def javascript_script(source: Package, templates: Path | None = None) -> str:
+def javascript_script(source: Package) -> str:
     """Print the functions of a package as a script for a page, which defines ``symgen``."""
-    return javascript.source(module(source), Templates(templates), javascript.SCRIPT)
+    return javascript.source(module(source), Templates(), javascript.SCRIPT)
 
 
 def emit(

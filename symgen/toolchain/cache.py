@@ -101,9 +101,9 @@ class Cache:
         """Return a temporary folder for a build, as a context manager."""
         return workspace(self._path("work"), prefix, 0o700)
 
-    def remove_unused(self, days: float = UNUSED_DAYS) -> None:
-        """Remove entries that were not used within `days`."""
-        oldest = time.time() - days * 86400.0
+    def remove_unused(self) -> None:
+        """Remove entries that were not used within `UNUSED_DAYS`."""
+        oldest = time.time() - UNUSED_DAYS * 86400.0
         with suppress(OSError):
             for path in [*self._stored("binaries"), *self._stored("validated")]:
                 if path.lstat().st_mtime < oldest:

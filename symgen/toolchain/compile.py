@@ -161,9 +161,7 @@ def compile_libraries(
     *,
     compiler: Compiler,
     flags: str = NATIVE,
-    cache: Cache | None = None,
     progress: Progress | None = None,
-    jobs: int | None = None,
 ) -> dict[str, bytes]:
     """Compile the shared libraries of `bundle`; return them by path in the package folder.
 
@@ -171,8 +169,7 @@ def compile_libraries(
     `flags`.
     """
     headers = {name: text for name, text in bundle.files.items() if name.endswith(".h")}
-    cache = cache or open_cache()
-    libraries = {}
+    cache, libraries = open_cache(), {}
     with cache.workspace("compile") as folder:
         for library in bundle.libraries:
             file = library.path + LIBRARY_SUFFIX
@@ -191,7 +188,7 @@ def compile_libraries(
             with file_system_errors(f"compile {file}"):
                 write_all(folder, headers | {name: bundle.files[name] for name in library.sources})
                 try:
-                    run_tasks(tasks, folder, scratch(folder), jobs or processors(), progress)
+                    run_tasks(tasks, folder, scratch(folder), processors(), progress)
                 except CommandFailedError as error:
                     raise explained(error, bundle, cache) from error
                 libraries[file] = (folder / file).read_bytes()
@@ -201,18 +198,15 @@ def compile_libraries(
 def seconds_alone(
     sources: Mapping[Key, str],
     headers: Mapping[str, str],
-    *,
-    compiler: Compiler | None = None,
-    cache: Cache | None = None,
     progress: Callable[[Key, int, int], None] = lambda key, done, total: None,
 ) -> dict[Key, float]:
     """Measure the compile time of each C file, for this processor, in seconds.
 
     `headers` are the files that they include, by path relative to their folder.
     """
-    compiler = compiler or find_compiler()
+    compiler = find_compiler()
     seconds: dict[Key, float] = {}
-    with (cache or open_cache()).workspace("compile") as folder, Processes() as processes:
+    with open_cache().workspace("compile") as folder, Processes() as processes:
         with file_system_errors("write the sources to compile"):
             write_all(folder, headers)
         for done, (key, text) in enumerate(sources.items()):

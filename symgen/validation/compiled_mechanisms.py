@@ -74,8 +74,7 @@ def accelerations(module: Any, seed: int = 2009) -> Iterator[Check]:
     t = random.uniform(0.0, 1.0, SAMPLES)
     valued = _have_values(module, q, qd, t, loads)
     if not valued.any():
-        name = "constraints have no value at random positions"
-        yield Check(f"{ACCELERATIONS[0]}: not compared: {name}", "compiled", 0.0, 0.0, 0)
+        yield _omitted(ACCELERATIONS[0], "constraints have no value at random positions")
         return
     q, qd, tau, t, loads = (x[valued] for x in (q, qd, tau, t, loads))
     options = {"t": t, "loads": loads}
@@ -84,7 +83,7 @@ def accelerations(module: Any, seed: int = 2009) -> Iterator[Check]:
             with without_warnings():  # random positions are beside the constraints
                 results, expected = (f(q, qd, tau, **options) for f in (compiled, plain))
         except np.linalg.LinAlgError as error:
-            yield Check(f"{name}: not compared: {error}", "compiled", 0.0, 0.0, 0)
+            yield _omitted(name, error)
             return
         worst = max(_ratio(x) for x in module.constraint_jacobian(q, t=t))
         limit = limits.physics(module.n) * worst**2
@@ -134,8 +133,7 @@ def steps(
         return
     missing = missing_functions(module, _columns(module), in_steps=True)
     if missing:
-        name = f"not compared: {', '.join(missing)} not built"
-        yield Check(f"steps by ALI3-P: {name}", "compiled", 0.0, 0.0, 0)
+        yield _omitted("steps by ALI3-P", f"{', '.join(missing)} not built")
         return
     random = np.random.default_rng(seed)
     try:
@@ -148,7 +146,7 @@ def steps(
         expected = in_python(method, objectives, start, h, COUNT, sums[0])
         final = compiled(start, h, COUNT, sums[1])
     except (RequestError, ValueError, np.linalg.LinAlgError) as error:
-        yield Check(f"steps by ALI3-P: not compared: {error}", "compiled", 0.0, 0.0, 0)
+        yield _omitted("steps by ALI3-P", error)
         return
     limit = limits.steps(_ratio(module.constraint_jacobian(expected.q, t=expected.t)))
     disturbed: list[State] = []
@@ -224,6 +222,10 @@ def _ratio(J: Array) -> float:
     singular = np.linalg.svd(J, compute_uv=False)
     kept = singular[singular > RANK * singular.max(initial=0.0)]
     return float(kept.max() / kept.min()) if kept.size else 1.0
+
+
+def _omitted(what: str, why: object) -> Check:
+    return Check(f"{what}: not compared: {why}", "compiled", 0.0, 0.0, 0)
 
 
 def _row(what: str, value: Any, expected: Any, limit: float) -> Check:

@@ -22,7 +22,7 @@ import numpy as np
 
 from symgen.description.model import RobotDescription
 from symgen.errors import Fault
-from symgen.runtime.evaluation import Array, States, random_states
+from symgen.runtime.evaluation import Array, random_states
 from symgen.runtime.limits import STEP
 from symgen.validation.oracle_model import Points, configuration, unread_types
 from symgen.validation.oracles import NumericRobot
@@ -74,7 +74,11 @@ def condition(description: RobotDescription) -> float:
         coriolis = np.abs(robot.coriolis_matrix(states.q[0], states.qd[0])).max()
         rate = float(path_sum(robot, states.qd[0]) / np.maximum(1.0, coriolis))
         by_rate = rate * (mass * arm[0] ** 2 + inertia)
-        by_wrench = _wrench_over_slope(robot, states)
+        # the largest joint wrench over its derivative along the velocities
+        moving = robot.space.integrate(states.q, 1j * STEP * states.qd)
+        wrenches = robot.joint_wrenches(moving, states.qd, states.qdd, loads=states.loads)
+        size, slope = (np.abs(x).max(axis=(1, 2)) for x in (wrenches.real, wrenches.imag / STEP))
+        by_wrench = size / np.maximum(1.0, slope)
         largest = np.max([by_torque, by_weight, by_mass, by_wrench, reach])
         ratio = float(np.maximum(largest, by_rate)) / SLACK
     if not math.isfinite(ratio) or ratio <= 1.0:
@@ -142,14 +146,6 @@ def _mass_terms(robot: NumericRobot, q: Array) -> Array:
     return np.asarray((np.sqrt(terms_of_joints) @ np.abs(model.terms.coupling)) ** 2)
 
 
-def _wrench_over_slope(robot: NumericRobot, states: States) -> Array:
-    """Largest joint wrench over its derivative along the velocities, (samples,)."""
-    moving = robot.space.integrate(states.q, 1j * STEP * states.qd)
-    wrenches = robot.joint_wrenches(moving, states.qd, states.qdd, loads=states.loads)
-    size, slope = (np.abs(x).max(axis=(1, 2)) for x in (wrenches.real, wrenches.imag / STEP))
-    return np.asarray(size / np.maximum(1.0, slope))
-
-
 # ------------------------------------------------------------------------------ singularity
 
 
@@ -181,8 +177,7 @@ def singularity_warnings(description: RobotDescription) -> tuple[Fault, ...]:
     sizes = np.abs(values)  # of accepted inertias, eigenvalues may be negative
     if not np.all(sizes.min(axis=1) <= SINGULAR * np.maximum(sizes.max(axis=1), SMALLEST)):
         return ()
-    free = (joint for joint in description.joints if joint.mimic is None)
-    owners = [joint for joint in free for _ in joint.coordinate_names]
+    owners = [joint for joint in description.free_joints for _ in joint.coordinate_names]
     joint = owners[int(np.argmax(np.abs(vectors[0, :, np.argmin(sizes[0])])))]
     fault = joint.source.fault(
         "the mass matrix is singular at every pose: some motion of this joint (perhaps together "

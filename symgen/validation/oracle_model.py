@@ -329,10 +329,8 @@ def joint_term_numbers(joints: Sequence[JointDescription], number: Numbers) -> d
         added += [number(joint.added_mass)] * travels + [0.0] * (joint.coordinates - travels)
     numbers["added_mass"] = as_array(added)
     if any(joint.rest for joint in joints):
-        independent = [joint for joint in joints if joint.mimic is None]
-        numbers["rest_configuration"] = as_array(
-            [number(x) for joint in independent for x in joint.rest_entries]
-        )
+        rest = (x for joint in joints if joint.mimic is None for x in joint.rest_entries)
+        numbers["rest_configuration"] = as_array(list(map(number, rest)))
     return numbers
 
 
@@ -362,11 +360,9 @@ class Model:
         joints = description.joints
         self.link_names = tuple(joint.link.name for joint in joints)
         self.joint_names = tuple(name for joint in joints for name in joint.coordinate_names)
-        independent = [joint for joint in joints if joint.mimic is None]
-        self.coordinate_names = tuple(x for joint in independent for x in joint.coordinate_names)
-        self.prescribed = np.array(
-            [x for joint in independent for x in joint.prescribed], dtype=bool
-        )
+        self.coordinate_names = description.coordinate_names
+        held = [x for joint in description.free_joints for x in joint.prescribed]
+        self.prescribed = np.array(held, dtype=bool)
         self.joints = _joints(description, number)
         self.space = configuration(description) or Configuration(len(self.coordinate_names))
         self.terms = JointTerms(

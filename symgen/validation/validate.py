@@ -17,7 +17,7 @@ from itertools import chain, compress, count
 import numpy as np
 
 from symgen.description import RobotDescription
-from symgen.description.expressions import EvaluationError, evaluate
+from symgen.description.expressions import EvaluationError
 from symgen.errors import ModelError, ValidationError
 from symgen.kinematics.loops import velocity_rows
 from symgen.runtime import comparison, limits
@@ -295,8 +295,7 @@ def _states(
     holders = subjects if robot is None else [_independent(robot)]
     if description.relations or description.forces:
         space = configuration(description) or Configuration(n)
-        entries = [evaluate(x, description.parameter_values) for x in description.initial_q]
-        start = space.normalize(np.array(entries))
+        start = space.normalize(np.array(description.initial_state[0]))
         if robot is not None:
             states = _with_values(description, robot, states, more, start)
         elif holders:
@@ -341,7 +340,7 @@ def _with_values(
 
 def _facts(description: RobotDescription, robot: NumericRobot | None, terms: float) -> Facts:
     values = parameter_values(description, {}) if robot is None else robot.values
-    independent = [joint for joint in description.joints if joint.mimic is None]
+    independent = description.free_joints
     S, o = coupling(description.joints, reader(values))
     return Facts(
         terms,
