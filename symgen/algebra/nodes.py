@@ -24,6 +24,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 from operator import attrgetter
 
 from symgen.algebra import rounding
@@ -48,26 +49,16 @@ def _term(x: Scalar) -> Scalar:
     return x.args[1] if x.op is MUL and x.args[0].op is CONST else x
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Scalar:
     """One of `Nodes`.  Supports ``+ - * / **`` and unary minus with scalars and floats."""
 
-    __slots__ = ("args", "graph", "index", "name", "op", "value")
-
-    def __init__(
-        self,
-        graph: Nodes,
-        index: int,
-        op: str,
-        args: tuple[Scalar, ...],
-        value: float = 0.0,
-        name: str = "",
-    ) -> None:
-        self.graph = graph
-        self.index = index
-        self.op = op
-        self.args = args
-        self.value = value
-        self.name = name
+    graph: Nodes
+    index: int
+    op: str
+    args: tuple[Scalar, ...]
+    value: float = 0.0
+    name: str = ""
 
     def __add__(self, other: Scalar | Real) -> Scalar:
         return self.graph.add(self, other if isinstance(other, Scalar) else self._const(other))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from symgen.algebra import rounding
 from symgen.description.expressions import (
@@ -40,6 +41,7 @@ _LEAST_LIMIT, _LARGEST_LIMIT, _STEP = 15.0, 720.0, 5.0  # degrees; +-10 means wi
 _COORDINATE = re.compile(r"(q|th|theta)_?[0-9]*", re.IGNORECASE)  # usual names of coordinates
 
 
+@dataclass
 class Scalars:
     """Evaluates the expressions of a file and reports their faults.
 
@@ -49,22 +51,17 @@ class Scalars:
     that no name can be called unknown.
     """
 
-    def __init__(
-        self,
-        findings: Findings,
-        paths: Mapping[str, KeyPath],
-        definitions: Mapping[str, Expression],
-        trusted: bool,
-    ) -> None:
-        self.findings = findings
-        self.paths = paths
-        self.definitions = definitions
-        self.trusted = trusted
-        self.values: dict[str, float] = {}
-        self.used: set[str] = set()
-        self.in_radians: set[str] = set()  # parameters whose definitions contain pi or deg
-        self.bare: dict[str, KeyPath] = {}  # first value that consists of the parameter only
-        self.rounded: list[KeyPath] = []  # angles of another format that look rounded
+    findings: Findings
+    paths: Mapping[str, KeyPath]
+    definitions: Mapping[str, Expression]
+    trusted: bool
+    values: dict[str, float] = field(default_factory=dict)
+    used: set[str] = field(default_factory=set)
+    in_radians: set[str] = field(default_factory=set)  # whose definitions contain pi or deg
+    # The first value that consists of the parameter only.
+    bare: dict[str, KeyPath] = field(default_factory=dict)
+    # Angles of another format that look rounded.
+    rounded: list[KeyPath] = field(default_factory=list)
 
     def define(self, name: str, value: float) -> None:
         """Set the value of a parameter, after those in its definition."""

@@ -30,7 +30,7 @@ difference: even a coefficient of a billion digits has less than 2^25 factors of
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from symgen.algebra.nodes import ARITHMETIC, CONST, DIV, MUL, NEG, SYMBOL, Scalar, reachable
 
@@ -129,24 +129,19 @@ class _Divisors:
         return self._numbers[key]
 
 
+@dataclass
 class _Degrees:
     """The degree of every node, and of the slopes of some; None for a slope that is 0."""
 
-    def __init__(
-        self,
-        inputs: Collection[str],
-        units: Collection[int],
-        rates: Mapping[str, Collection[Scalar]],
-    ) -> None:
-        self.inputs = inputs
-        self.units = units
-        self.rates = rates
-        self.of: dict[int, Degree] = {}
-        self.slope: dict[int, Degree | None] = {}
-        self.divisors = _Divisors()
-        self.reciprocals: dict[int, Degree] = {}  # of nodes that something is divided by
-        self.arguments: list[int] = []  # degrees of the arguments of functions
-        self.roots = 0
+    inputs: Collection[str]
+    units: Collection[int]
+    rates: Mapping[str, Collection[Scalar]]
+    of: dict[int, Degree] = field(default_factory=dict)
+    slope: dict[int, Degree | None] = field(default_factory=dict)
+    divisors: _Divisors = field(default_factory=_Divisors)
+    reciprocals: dict[int, Degree] = field(default_factory=dict)  # of nodes that divide something
+    arguments: list[int] = field(default_factory=list)  # degrees of the arguments of functions
+    roots: int = 0
 
     def value(self, node: Scalar) -> None:
         """Compute the degree of a node from those of its operands."""
