@@ -33,6 +33,7 @@ from symgen.planning.collocation import collocate
 from symgen.planning.contacts import limbs
 from symgen.planning.cuts import dependent
 from symgen.planning.grounded import held_error
+from symgen.planning.loops import opened
 from symgen.planning.problem import Fault, Feasible, Problem, instant
 from symgen.planning.results import EXCEEDED, Plan, Start
 from symgen.planning.solver import (
@@ -204,6 +205,7 @@ def plan(
     if not 0 < tolerance < 1:
         raise RequestError(f"plan: tolerance: expected a number in (0, 1), found {tolerance}")
     check_module(module)
+    module = opened(module)
     read = reading.read(task, module)
     choices = Choices(tolerance, max_iterations, exact_hessian, solver=solver)
     run = _Run(read, module, choices, Interrupted(), progress)

@@ -81,11 +81,8 @@ def ranges_in_cuts(task: Task) -> Array:
 
 def in_cuts(task: Task, module: Any) -> Array:
     """Return the loads by forces of 1 N in cuts, (axes, n_loads, 6)."""
-    axes = [(cut, axis) for cut in task.cuts for axis in cut.axes]
-    units = np.zeros((len(axes), module.n_loads, 6))
-    for unit, (cut, axis) in zip(units, axes, strict=True):
-        unit[cut.pull, axis], unit[cut.push, axis] = 1.0, -1.0
-    return units
+    none = np.zeros((0, module.n_loads, 6))
+    return np.concatenate([none, *(cut.units(module.n_loads) for cut in task.cuts)])
 
 
 def _sizes(loads: Array, directions: Array) -> Array:

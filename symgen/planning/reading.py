@@ -24,6 +24,7 @@ from symgen.planning.charts import columns_of, joint_names
 from symgen.planning.checks import check_task
 from symgen.planning.contacts import named_points, read_contacts
 from symgen.planning.cuts import read_cuts
+from symgen.planning.loops import Opened
 from symgen.planning.loads import FreeLoad, read_loads, read_weights
 from symgen.planning.mirroring import read_mirrored
 from symgen.planning.obstacles import read_keep_out
@@ -139,6 +140,9 @@ class _Reader:
         chart, (start, goal, *states) = on_chart(
             self.space, self.positions, [*stops, *via, *through], mirrored
         )
+        if isinstance(module, Opened) and not chart.joints and not root.is_broken:
+            start = self.completed(keys["start"], start, module, parameters)
+            goal = self.completed(keys["goal"], goal, module, parameters)
         if through:
             guess = replace(guess, through=np.array([state.q for state in states[len(via) :]]))
         limits = self.limits(keys["limits"])
@@ -154,7 +158,7 @@ class _Reader:
             loads=loads,
             free_loads=free,
             keep_out=read_keep_out(keys["keep_out"], module),
-            cuts=read_cuts(keys["cuts"], module),
+            cuts=(*read_cuts(keys["cuts"], module), *getattr(module, "closures", ())),
             contacts=read_contacts(keys["contacts"], module),
             periodic=periodic,
             mirrored=mirrored,
@@ -197,13 +201,24 @@ class _Reader:
             value.fault("nothing is asked for: give q, or a point (or link) and position")
         demands = keys["q"].demands(self.positions)
         is_range = demands[:, 0] < demands[:, 1]
+        all_follow = "qd" not in keys or not isinstance(self.module, Opened)
         return State(
             np.where(is_range, np.nan, demands[:, 0]),
-            keys["qd"].coordinates(self.coordinates, 0.0 if at_rest else np.nan),
+            keys["qd"].coordinates(self.coordinates, 0.0 if at_rest and all_follow else np.nan),
             keys["qdd"].coordinates(self.coordinates, np.nan),
             np.where(is_range[:, None], demands, [-np.inf, np.inf]),
             pose,
         )
+
+    def completed(
+        self, value: Value, state: State, module: Opened, parameters: Mapping[str, float]
+    ) -> State:
+        """Return an end with the coordinates that those it names determine."""
+        try:
+            return module.completed(state, {"parameters": parameters} if parameters else {})
+        except (ValueError, np.linalg.LinAlgError) as error:
+            value.fault(str(error), "q")
+            return state
 
     def via(self, value: Value) -> list[Stop]:
         stops = []

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from symgen.planning.loads import loads_at
+from symgen.planning.loops import Opened
 from symgen.planning.poses import position_of
 from symgen.planning.quantities import Motion, Quantity
 from symgen.planning.splines import Profile
@@ -30,7 +31,8 @@ _TRIES, _REACHED = 20, 1e-6
 def guess(task: Task, module: Any, profile: Profile, random: np.random.Generator | None) -> Array:
     """Return the unknowns of a straight motion, with a random detour from `random`."""
     rest = task.guess.through[0] if task.guess.at_rest and task.guess.through is not None else None
-    start = coordinates(task, module, task.start, rest, random)
+    near = module.initial if isinstance(module, Opened) and rest is None else rest
+    start = coordinates(task, module, task.start, near, random)
     goal = coordinates(task, module, task.goal, start, random)
     if rest is None:
         control = _through(task, profile, start, goal)
@@ -45,6 +47,8 @@ def guess(task: Task, module: Any, profile: Profile, random: np.random.Generator
         control[:2], control[-2:] = start, goal
         lower, upper = task.limits.position.T
         control = np.clip(control, lower, upper)
+    if isinstance(module, Opened) and task.chart.plain.all():
+        control = module.closed(control, {"parameters": task.parameters} if task.parameters else {})
     T = task.guess.T or _time(task, module, profile, control)
     return np.append(control, np.clip(T, *task.time))
 
