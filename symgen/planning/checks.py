@@ -15,6 +15,7 @@ from symgen.errors import RequestError
 from symgen.page.animation import by_unit
 from symgen.planning.contacts import Contacts
 from symgen.planning.loads import depends_on_time
+from symgen.planning.loops import Opened
 from symgen.planning.obstacles import Distances
 from symgen.planning.placements import point_of
 from symgen.planning.poses import position_of
@@ -48,6 +49,11 @@ def check_module(module: Any) -> None:
         timed = timed or bool(np.any(still))
     _check_kind(any(module.prescribed), module.n, rolls, timed)
     more = OF_MECHANISMS if getattr(module, "n_constraints", 0) else OF_TREES
+    if "outputs_multiplier_derivatives" in module.functions:
+        raise RequestError(
+            "plan: outputs of the model contain multipliers of its loops, which is not available "
+            "yet in plans; remove them from 'outputs' of the model"
+        )
     missing = [name for name in (*FUNCTIONS, *more) if name not in module.functions]
     if missing:
         names = ", ".join(missing)
@@ -228,6 +234,8 @@ def _check_collocated(root: Value, keys: Collection[str], module: Any, task: Tas
     for key in ("via", "cuts", "contacts", "periodic", "mirrored"):
         if key in keys:
             root.fault(unavailable, key)
+    if isinstance(module, Opened):
+        root.fault("not available yet for models with loops, which splines close", "method")
     for key, state in (("start", task.start), ("goal", task.goal)):
         between = np.any(np.isfinite(state.ranges))
         if state.pose is not None or between or np.any(~np.isnan(state.qdd)):

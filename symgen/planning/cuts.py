@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from symgen.planning.loops import Rows, independent_columns
+from symgen.planning.loops import Rows, independent_columns, options_of
 from symgen.planning.placements import Combination
 from symgen.planning.poses import carried_by, read_point
 from symgen.planning.problem import Sizes, Term
@@ -79,8 +79,8 @@ def gaps_of(task: Task, module: Any, motion: Motion) -> dict[str, float]:
     gaps = dict[str, float]()
     for cut in task.cuts:
         if isinstance(cut, Closure):
-            q, options = task.chart.configuration(motion.q), {"parameters": task.parameters}
-            rows = module.constraints(q, **(options if task.parameters else {}))
+            q = task.chart.configuration(motion.q)
+            rows = module.constraints(q, **options_of(task.parameters))
             gaps |= zip(module.constraint_names, np.abs(rows).max(axis=0).tolist(), strict=True)
         else:
             gaps[cut.name] = float(np.abs(gap_of(task, module, cut).value(motion)).max())

@@ -28,7 +28,7 @@ import numpy as np
 
 from symgen.errors import RequestError
 from symgen.planning.quantities import Motion, Parameters, Quantity
-from symgen.planning.task import SIX, Closure, State
+from symgen.planning.task import SIX, Closure, State, Task
 from symgen.runtime.calls import LOADED
 from symgen.runtime.closure import RANK, holdable, row_sizes
 from symgen.support.arrays import Array
@@ -37,6 +37,8 @@ OPEN = 1e-6
 """Largest value of a row (m, or none) at an end whose loops are closed."""
 STEP = 0.1
 """Largest step of a held coordinate (rad, m) from one closed configuration to the next."""
+OF_TREES = {"inverse_dynamics_vjp", "joint_wrenches", "joint_wrench_derivatives"}
+"""Functions of trees that multipliers have no part in."""
 _TRIES, _NEAR = 12, 0.3
 
 
@@ -81,7 +83,7 @@ class Opened:
         self.closure = Closure(names, np.array(rows, dtype=int), module.n_loads)
         self.closures = (self.closure,)
         self.n_loads = module.n_loads - -len(rows) // SIX
-        self.functions = frozenset(module.functions) - {"inverse_dynamics_vjp"}
+        self.functions = frozenset(module.functions) - OF_TREES
         coupled = np.abs(J[:, rows]).max(axis=0) > RANK
         sparsity = np.asarray(module.derivative_sparsity, dtype=bool)
         self.derivative_sparsity = sparsity | (coupled.T @ coupled)
@@ -97,6 +99,11 @@ class Opened:
 
         return of_tree
 
+    def unit_of(self, row: str) -> str:
+        """Return the unit of a row with a space before it; "" of cosines and other numbers."""
+        names = self.module.constraint_names
+        return "" if row in names and self.module._row_units[names.index(row)] else " m"
+
     def _split(self, loads: Any) -> tuple[dict[str, Any], Array | None]:
         """Return loads of the model as an option, and multipliers (..., rows)."""
         if loads is None:
@@ -109,15 +116,16 @@ class Opened:
         """Return the multipliers of all rows (..., m), 0 of those that depend on others."""
         x = self._split(loads)[1]
         assert x is not None
+        return self._of_all(x)
+
+    def _of_all(self, x: Array) -> Array:
         full = np.zeros((*x.shape[:-1], self.module.n_constraints))
         full[..., self.closure.rows] = x
         return full
 
     def pulled(self, q: Array, x: Array, options: Mapping[str, Any]) -> tuple[Array, Array]:
         """Return J^T x (..., n) and its derivatives by q, of multipliers x (..., rows)."""
-        full = np.zeros((*x.shape[:-1], self.module.n_constraints))
-        full[..., self.closure.rows] = x
-        p, H = self.module.constraint_torque_derivatives(q, full, **options)
+        p, H = self.module.constraint_torque_derivatives(q, self._of_all(x), **options)
         return p, H
 
     def inverse_dynamics(
@@ -203,20 +211,28 @@ class Opened:
     ) -> Array:
         """Move held coordinates from closed q (n,) to those of a goal, the others following.
 
-        Where they cannot on the way, they are those that close the loops at the goal.
+        ValueError where the loops open on the way.
         """
         far = (goal - q)[list(held)]
         count = max(1, int(np.ceil(np.abs(far).max(initial=0.0) / STEP)))
         at = q
-        with suppress(ValueError):
-            for share in np.arange(1, count + 1) / count:
-                at = at.copy()
-                at[list(held)] = q[list(held)] + share * far
-                at = self.assembled(at, held, options)
-            return at
-        at = q.copy()
-        at[list(held)] = goal[list(held)]
-        return self.assembled(at, held, options)
+        for share in np.arange(1, count + 1) / count:
+            at = at.copy()
+            at[list(held)] = q[list(held)] + share * far
+            at = self.assembled(at, held, options)
+        return at
+
+    def opens_on_the_way(self, task: Task) -> str:
+        """Return where the loops open as drives move straight from start to goal; "" nowhere."""
+        start, goal = task.start.q, task.goal.q
+        if np.isnan([start, goal]).any():
+            return ""
+        try:
+            self.followed(start, goal, self.drives, options_of(task.parameters))
+        except ValueError as error:
+            names = ", ".join(self.module.coordinate_names[k] for k in self.drives)
+            return f"as {names} moves straight from start to goal, {error}"
+        return ""
 
     def completed(self, state: State, options: Mapping[str, Any]) -> State:
         """Return a state with the coordinates and velocities that those it names determine.
@@ -236,7 +252,11 @@ class Opened:
                 )
         else:
             start = self.assembled(self.initial, (), options)
-            q = self.followed(start, state.q, named.tolist(), options)
+            try:
+                q = self.followed(start, state.q, named.tolist(), options)
+            except ValueError:  # on the way
+                direct = np.where(np.isnan(state.q), start, state.q)
+                q = self.assembled(direct, named.tolist(), options)
         J = self.module.constraint_jacobian(q, **options)
         free = np.isnan(state.q)
         if np.linalg.matrix_rank(J[:, free], tol=RANK * np.abs(J).max()) < free.sum():
@@ -264,6 +284,11 @@ class Opened:
         return np.array([*rows[:-1], motion[-1]])
 
 
+def options_of(parameters: Parameters) -> dict[str, Any]:
+    """Return values of runtime parameters as an option of functions of the module."""
+    return {"parameters": dict(parameters)} if parameters else {}
+
+
 def opened(module: Any) -> Any:
     """Return a module, or a mechanism as its tree; RequestError where its loops do not close."""
     return Opened(module) if getattr(module, "n_constraints", 0) else module
@@ -280,12 +305,14 @@ def independent_columns(jacobians: Array) -> list[int]:
     ranks = (sizes > RANK * sizes.max(axis=1, keepdims=True, initial=0.0)).sum(axis=1)
     rank = ranks.max()
     regular = jacobians[ranks == rank]
-    choices = {tuple(sorted(qr(J, pivoting=True)[2][:rank].tolist())) for J in regular}
+    pivots = [qr(J, pivoting=True)[2][:rank].tolist() for J in regular]
+    choices = {tuple(sorted(chosen)) for chosen in pivots}
 
     def nearest_to_singular(chosen: tuple[int, ...]) -> float:
         return float(np.linalg.svd(regular[:, :, list(chosen)], compute_uv=False)[:, -1].min())
 
-    return list(max(sorted(choices), key=nearest_to_singular))
+    best = max(sorted(choices), key=nearest_to_singular)
+    return list(best)
 
 
 def _closed_near(module: Any) -> Array:

@@ -26,11 +26,13 @@ MOST = 0.1
 in an equation, they would grow without limit."""
 
 
-def balance(task: Task, module: Any, loads: Array | None) -> Callable[[Motion], Motion] | None:
+def balance(
+    task: Task, module: Any, loads: Array | None, most: float = MOST
+) -> Callable[[Motion], Motion] | None:
     """Return the correction of reactions between instants, for the robot's motion.
 
-    `loads` (K, n_loads, 6) are those at the knots.  None without reactions, or where all
-    coordinates have a drive.
+    `loads` (K, n_loads, 6) are those at the knots, `most` the largest correction in their units.
+    None without reactions, or where all coordinates have a drive.
     """
     lower, upper = task.limits.torque.T
     undriven, contacts = lower == upper, task.contacts
@@ -43,7 +45,8 @@ def balance(task: Task, module: Any, loads: Array | None) -> Callable[[Motion], 
         directions = np.concatenate([directions, bearing])
     if loads is None or not undriven.any() or not len(directions):
         return None
-    most = MOST * np.abs(_sizes(loads, directions)).max() if contacts is None else np.inf
+    if most < np.inf:
+        most = most * np.abs(_sizes(loads, directions)).max() if contacts is None else np.inf
     torques = Torques(module, task.parameters)
 
     def balanced(motion: Motion) -> Motion:

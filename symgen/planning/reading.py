@@ -24,8 +24,8 @@ from symgen.planning.charts import columns_of, joint_names
 from symgen.planning.checks import check_task
 from symgen.planning.contacts import named_points, read_contacts
 from symgen.planning.cuts import read_cuts
-from symgen.planning.loops import Opened
 from symgen.planning.loads import FreeLoad, read_loads, read_weights
+from symgen.planning.loops import Opened, options_of
 from symgen.planning.mirroring import read_mirrored
 from symgen.planning.obstacles import read_keep_out
 from symgen.planning.poses import read_pose
@@ -215,7 +215,7 @@ class _Reader:
     ) -> State:
         """Return an end with the coordinates that those it names determine."""
         try:
-            return module.completed(state, {"parameters": parameters} if parameters else {})
+            return module.completed(state, options_of(parameters))
         except (ValueError, np.linalg.LinAlgError) as error:
             value.fault(str(error), "q")
             return state
@@ -298,6 +298,12 @@ class _Reader:
 
     def by_wrench(self, value: Value) -> dict[tuple[int, int], Value]:
         """Return values by joint and component: {elbow: {fx: value}}."""
+        if value.node is not None and isinstance(self.module, Opened):
+            value.fault(
+                "wrenches in joints are not available yet for models with loops; "
+                "'joint_wrenches' of the model are those of its tree"
+            )
+            return {}
         if value.node is not None and len(self.module.joint_parents) != self.n:
             value.fault("not available yet for robots with mimic joints")
             return {}

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from symgen.planning.loads import loads_at
-from symgen.planning.loops import Opened
+from symgen.planning.loops import Opened, options_of
 from symgen.planning.poses import position_of
 from symgen.planning.quantities import Motion, Quantity
+from symgen.planning.reactions import balance, forces_in_cuts
 from symgen.planning.splines import Profile
 from symgen.planning.task import State, Task
 from symgen.planning.trajectories import Splines
-from symgen.planning.transcription import TORQUE, limited
+from symgen.planning.transcription import TORQUE, forces, limited
 from symgen.support.arrays import Array, Flags
 
 TIMES = np.geomspace(0.05, 50.0, 61)
@@ -48,7 +49,7 @@ def guess(task: Task, module: Any, profile: Profile, random: np.random.Generator
         lower, upper = task.limits.position.T
         control = np.clip(control, lower, upper)
     if isinstance(module, Opened) and task.chart.plain.all():
-        control = module.closed(control, {"parameters": task.parameters} if task.parameters else {})
+        control = module.closed(control, options_of(task.parameters))
     T = task.guess.T or _time(task, module, profile, control)
     return np.append(control, np.clip(T, *task.time))
 
@@ -177,11 +178,10 @@ def _time(task: Task, module: Any, profile: Profile, control: Array) -> float:
     if task.time[0] == task.time[1]:
         return task.time[0]
     s = np.linspace(0.0, 1.0, 4 * profile.segments + 1)
-    loads = loads_at(task.loads, module.n_loads, task.parameters)
     torques = [x for x in limited(task, module) if x.name == TORQUE and len(x.chosen)]
     best, time = np.inf, 1.0
     for T in TIMES:
-        path = Splines(profile, control, float(T), loads, task.chart)
+        path = _reacting(task, module, profile, control, float(T))
         worst = 0.0
         for order, limits in ((1, task.limits.velocity), (2, task.limits.acceleration)):
             worst = max(worst, _relative(path.rate(order, s), limits))
@@ -192,6 +192,27 @@ def _time(task: Task, module: Any, profile: Profile, control: Array) -> float:
         if worst < 0.99 * best:
             best, time = worst, float(T)
     return time
+
+
+def _reacting(task: Task, module: Any, profile: Profile, control: Array, T: float) -> Splines:
+    """Return a motion with the forces in cuts that coordinates without a drive need."""
+    loads = loads_at(task.loads, module.n_loads, task.parameters)
+    none = np.zeros((profile.pieces, module.n_loads, 6))
+    reacting = None if task.contacts else balance(task, module, none, np.inf)
+    if reacting is not None and loads is None:
+        loads = lambda s, T: (np.zeros((len(s), *none.shape[1:])), None)  # noqa: E731
+    return Splines(profile, control, T, loads, task.chart, reacting)
+
+
+def reactions(task: Task, module: Any, profile: Profile, x: Array, size: int) -> Array:
+    """Return unknown loads (size,) of a motion x, its control points and T: forces in cuts."""
+    count = len(forces(task, module))
+    path = _reacting(task, module, profile, x[:-1].reshape(-1, module.n), float(x[-1]))
+    if path.balance is None:
+        return np.zeros(size)
+    motion = path.motion(np.linspace(0.0, 1.0, size // count))
+    in_cuts = forces_in_cuts(task, module, motion)
+    return np.pad(in_cuts, ((0, 0), (0, count - in_cuts.shape[1]))).ravel()
 
 
 def _relative(values: Array, limits: Array) -> float:

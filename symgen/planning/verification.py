@@ -148,7 +148,8 @@ def verify(task: Task, module: Any, path: Trajectory, per_segment: int) -> Verif
     ground = None
     if task.contacts is not None:
         ground = grounded(task, module, task.chart.motion(motion), task.contacts, FINER)
-    return Verified(tuple(exceeded), worst, where, overshoot, gaps_of(task, module, motion), nearest, ground, equations)
+    gaps = gaps_of(task, module, motion)
+    return Verified(tuple(exceeded), worst, where, overshoot, gaps, nearest, ground, equations)
 
 
 def _equations(limit: Limited) -> dict[str, str]:
