@@ -229,7 +229,8 @@ def _best(run: _Run, starts: int, seed: int) -> tuple[_Solution, tuple[Start, ..
     """Return the best of several starts, on the spline that each is solved on."""
     knots = run.task.profile
     segments = knots.segments
-    coarse = knots.check == REFINE and run.task.contacts is None and not isinstance(run.module, Opened)
+    # phases of contacts need all instants, and between few of them mechanisms change their branch
+    coarse = knots.check == REFINE and not run.task.contacts and not isinstance(run.module, Opened)
     while coarse and segments % 2 == 0 and segments // 2 >= FEWEST_SEGMENTS:
         segments //= 2
     per = PER_SEGMENT[knots.check] if run.task.contacts else min(PER_SEGMENT[knots.check], 2)
