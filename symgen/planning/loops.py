@@ -33,8 +33,6 @@ from symgen.runtime.calls import LOADED
 from symgen.runtime.closure import RANK, holdable, row_sizes
 from symgen.support.arrays import Array
 
-OPEN = 1e-6
-"""Largest value of a row (m, or none) at an end whose loops are closed."""
 STEP = 0.1
 """Largest step of a held coordinate (rad, m) from one closed configuration to the next."""
 OF_TREES = {"inverse_dynamics_vjp", "joint_wrenches", "joint_wrench_derivatives"}
@@ -62,7 +60,8 @@ class Rows(Quantity):
 
     def hessian(self, motion: Motion, multipliers: Array) -> Array:
         """Return second derivatives of multipliers (K, m) . rows, (K, 1, 1, n, n)."""
-        H = self.module.pulled(motion.q, multipliers, self.keywords)[1]
+        x = self.module.of_all(multipliers)
+        H = self.module.constraint_torque_derivatives(motion.q, x, **self.keywords)[1]
         return np.asarray(0.5 * (H + H.swapaxes(-1, -2))[:, None, None])
 
 
@@ -81,7 +80,6 @@ class Opened:
         rows = independent_columns(J.transpose(0, 2, 1))
         names = tuple(module.constraint_names[k] for k in rows)
         self.closure = Closure(names, np.array(rows, dtype=int), module.n_loads)
-        self.closures = (self.closure,)
         self.n_loads = module.n_loads - -len(rows) // SIX
         self.functions = frozenset(module.functions) - OF_TREES
         coupled = np.abs(J[:, rows]).max(axis=0) > RANK
@@ -99,42 +97,33 @@ class Opened:
 
         return of_tree
 
-    def unit_of(self, row: str) -> str:
-        """Return the unit of a row with a space before it; "" of cosines and other numbers."""
-        names = self.module.constraint_names
-        return "" if row in names and self.module._row_units[names.index(row)] else " m"
-
-    def _split(self, loads: Any) -> tuple[dict[str, Any], Array | None]:
-        """Return loads of the model as an option, and multipliers (..., rows)."""
+    def _split(self, loads: Any) -> tuple[dict[str, Any], Array]:
+        """Return loads of the model as an option, and multipliers of all rows, (..., m)."""
+        m, first = self.module.n_constraints, self.module.n_loads
         if loads is None:
-            return {}, None
-        first, size = self.module.n_loads, len(self.closure.rows)
+            return {}, np.zeros(m)
         flat = loads[..., first:, :].reshape(*loads.shape[:-2], -1)
-        return ({"loads": loads[..., :first, :]} if first else {}), flat[..., :size]
+        known = {"loads": loads[..., :first, :]} if first else {}
+        return known, self.of_all(flat[..., : len(self.closure.rows)])
 
-    def multipliers(self, loads: Array) -> Array:
-        """Return the multipliers of all rows (..., m), 0 of those that depend on others."""
-        x = self._split(loads)[1]
-        assert x is not None
-        return self._of_all(x)
-
-    def _of_all(self, x: Array) -> Array:
+    def of_all(self, x: Array) -> Array:
+        """Return multipliers of all rows (..., m), 0 of those that depend on others."""
         full = np.zeros((*x.shape[:-1], self.module.n_constraints))
         full[..., self.closure.rows] = x
         return full
 
-    def pulled(self, q: Array, x: Array, options: Mapping[str, Any]) -> tuple[Array, Array]:
-        """Return J^T x (..., n) and its derivatives by q, of multipliers x (..., rows)."""
-        p, H = self.module.constraint_torque_derivatives(q, self._of_all(x), **options)
-        return p, H
+    def multipliers(self, loads: Array) -> Array:
+        """Return the multipliers of all rows (..., m) among loads (..., n_loads, 6)."""
+        return self._split(loads)[1]
 
     def inverse_dynamics(
         self, q: Array, qd: Array, qdd: Array, *, loads: Any = None, **options: Any
     ) -> Array:
         """Return torques (..., n): M qdd + h - J^T x."""
         known, x = self._split(loads)
+        J = self.module.constraint_jacobian(q, **options)
         tau = self.module.inverse_dynamics(q, qd, qdd, **options, **known)
-        return np.asarray(tau if x is None else tau - self.pulled(q, x, options)[0])
+        return np.asarray(tau - (x[..., None, :] @ J)[..., 0, :])
 
     def inverse_dynamics_derivatives(
         self, q: Array, qd: Array, qdd: Array, *, loads: Any = None, **options: Any
@@ -142,11 +131,8 @@ class Opened:
         """Return torques and their derivatives by q, qd, qdd, (..., n, n) each."""
         known, x = self._split(loads)
         result = self.module.inverse_dynamics_derivatives(q, qd, qdd, **options, **known)
-        tau, by_q, *others = result
-        if x is None:
-            return tau, by_q, *others
-        p, H = self.pulled(q, x, options)
-        return tau - p, by_q - H, *others
+        p, H = self.module.constraint_torque_derivatives(q, x, **options)
+        return result[0] - p, result[1] - H, *result[2:]
 
     def inverse_dynamics_load_derivatives(self, q: Array, **options: Any) -> Array:
         """Return derivatives by loads and multipliers, (..., n, n_loads, 6)."""
@@ -170,8 +156,6 @@ class Opened:
     ) -> tuple[Array, ...]:
         known, x = self._split(loads)
         q_q, *others = self.module.inverse_dynamics_hessian(q, qd, qdd, v, **options, **known)
-        if x is None:
-            return q_q, *others
         size = np.linalg.norm(v, axis=-1, keepdims=True)
         unit = v / np.where(size > 0, size, 1.0)
         ways = np.eye(self.module.n)[:, None]
@@ -179,8 +163,7 @@ class Opened:
         _, by_q, _ = self.module.constraint_acceleration_derivatives(
             np.broadcast_to(q, both.shape), both, np.zeros_like(both), **options
         )
-        third = np.einsum("kr,dkrj->dkj", x, by_q[..., self.closure.rows, :])
-        plus, minus = np.split(third, 2)
+        plus, minus = np.split((x[..., None, :] @ by_q)[..., 0, :], 2)
         T = (0.25 * size * (plus - minus)).transpose(1, 0, 2)
         return q_q - 0.5 * (T + T.swapaxes(-1, -2)), *others
 
@@ -228,35 +211,29 @@ class Opened:
         if np.isnan([start, goal]).any():
             return ""
         try:
-            self.followed(start, goal, self.drives, options_of(task.parameters))
+            end = self.followed(start, goal, self.drives, options_of(task.parameters))
+            far = int(np.abs(end - goal).argmax())
+            name, words = self.module.coordinate_names[far], ""
+            if abs(end[far] - goal[far]) > STEP:
+                words = f"{name} gets to {end[far]:.4g}, on another branch than the goal"
         except ValueError as error:
-            names = ", ".join(self.module.coordinate_names[k] for k in self.drives)
-            return f"as {names} moves straight from start to goal, {error}"
-        return ""
+            words = reason(error)
+        names = ", ".join(self.module.coordinate_names[k] for k in self.drives)
+        return words and f"as {names} moves straight from start to goal, {words}"
 
     def completed(self, state: State, options: Mapping[str, Any]) -> State:
         """Return a state with the coordinates and velocities that those it names determine.
 
         ValueError or LinAlgError where the loops do not close.
         """
-        named = np.flatnonzero(~np.isnan(state.q))
-        if not len(named):
+        named = np.flatnonzero(~np.isnan(state.q)).tolist()
+        if not named:
             return state
-        if len(named) == self.module.n:
-            q, c = state.q, self.module.constraints(state.q, **options)
-            worst = int(np.abs(c).argmax())
-            if abs(c[worst]) > OPEN:
-                raise ValueError(
-                    f"the loops are open there: {self.module.constraint_names[worst]} is off by "
-                    f"{abs(c[worst]):.3g}; name driven coordinates, and the others are found"
-                )
-        else:
-            start = self.assembled(self.initial, (), options)
-            try:
-                q = self.followed(start, state.q, named.tolist(), options)
-            except ValueError:  # on the way
-                direct = np.where(np.isnan(state.q), start, state.q)
-                q = self.assembled(direct, named.tolist(), options)
+        start = self.assembled(self.initial, (), options)
+        try:
+            q = self.followed(start, state.q, named, options)
+        except ValueError:  # on the way
+            q = self.assembled(np.where(np.isnan(state.q), start, state.q), named, options)
         J = self.module.constraint_jacobian(q, **options)
         free = np.isnan(state.q)
         if np.linalg.matrix_rank(J[:, free], tol=RANK * np.abs(J).max()) < free.sum():
@@ -287,6 +264,12 @@ class Opened:
 def options_of(parameters: Parameters) -> dict[str, Any]:
     """Return values of runtime parameters as an option of functions of the module."""
     return {"parameters": dict(parameters)} if parameters else {}
+
+
+def reason(error: ValueError) -> str:
+    """Return why loops do not close, in words of a task."""
+    function, _, words = str(error).partition(": ")
+    return words.partition(";")[0].replace("from here", "there") or function
 
 
 def opened(module: Any) -> Any:

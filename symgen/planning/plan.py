@@ -511,7 +511,7 @@ def _status(
         remarks += filter(None, [run.module.opens_on_the_way(run.task)])
     for name, gap in verified.gaps.items():
         if HOLDS < gap <= OPENS:
-            unit = run.module.unit_of(name) if isinstance(run.module, Opened) else " m"
+            unit = "" if isinstance(run.module, Opened) else " m"
             remarks.append(
                 f"{name} is closed at the instants of the plan and opens by up to {gap:.1e}{unit} "
                 "between them; more segments reduce this"

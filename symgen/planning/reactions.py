@@ -78,7 +78,7 @@ def forces_in_cuts(task: Task, module: Any, motion: Motion) -> Array:
 
 def ranges_in_cuts(task: Task) -> Array:
     """Return the limits of forces along the axes of all cuts, (axes, 2) (N)."""
-    limits = [cut.limit for cut in task.cuts for _ in cut.axes]
+    limits = [cut.limit for cut in task.cuts for _ in cut.labels]
     return np.outer(limits, (-1.0, 1.0))
 
 

@@ -25,7 +25,7 @@ from symgen.planning.checks import check_task
 from symgen.planning.contacts import named_points, read_contacts
 from symgen.planning.cuts import read_cuts
 from symgen.planning.loads import FreeLoad, read_loads, read_weights
-from symgen.planning.loops import Opened, options_of
+from symgen.planning.loops import Opened, options_of, reason
 from symgen.planning.mirroring import read_mirrored
 from symgen.planning.obstacles import read_keep_out
 from symgen.planning.poses import read_pose
@@ -121,6 +121,7 @@ class _Reader:
         self.positions = tuple(module.position_names)
         self.space = configuration_of(module)
         self.n = len(self.coordinates)
+        self.closures = (module.closure,) if isinstance(module, Opened) else ()
 
     def task(self) -> Task:
         root, module = self.root, self.module
@@ -158,7 +159,7 @@ class _Reader:
             loads=loads,
             free_loads=free,
             keep_out=read_keep_out(keys["keep_out"], module),
-            cuts=(*read_cuts(keys["cuts"], module), *getattr(module, "closures", ())),
+            cuts=(*read_cuts(keys["cuts"], module), *self.closures),
             contacts=read_contacts(keys["contacts"], module),
             periodic=periodic,
             mirrored=mirrored,
@@ -216,8 +217,8 @@ class _Reader:
         """Return an end with the coordinates that those it names determine."""
         try:
             return module.completed(state, options_of(parameters))
-        except (ValueError, np.linalg.LinAlgError) as error:
-            value.fault(str(error), "q")
+        except ValueError as error:  # LinAlgError is one
+            value.fault(f"{reason(error)}; name driven coordinates, and no others", "q")
             return state
 
     def via(self, value: Value) -> list[Stop]:

@@ -134,21 +134,11 @@ class Closure:
     rows: Index
     first: int
     limit: float = np.inf
-
-    @property
-    def name(self) -> str:
-        """Name of the rows in messages, "closure of pin_x"."""
-        return CLOSURE
-
-    @property
-    def axes(self) -> range:
-        """Numbers of the rows among those of the plan."""
-        return range(len(self.rows))
+    name: str = CLOSURE
 
     def units(self, count: int) -> Array:
         """Return `count` loads by each multiplier of size 1, (rows, count, 6)."""
-        units = np.zeros((len(self.rows), count * SIX))
-        units[self.axes, self.first * SIX + np.array(self.axes)] = 1.0
+        units = np.eye(len(self.rows), count * SIX, self.first * SIX)
         return units.reshape(-1, count, SIX)
 
 
