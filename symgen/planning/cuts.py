@@ -114,6 +114,9 @@ def _instants(task: Task, profile: Profile) -> Array:
     s = np.linspace(0.0, 1.0, profile.pieces + 1)
     kept = np.ones(len(s), dtype=bool)
     kept[0], kept[-1] = (bool(np.any(np.isnan(end.q))) for end in (task.start, task.goal))
+    if task.images:  # the end is that of the start, with its rates: three conditions
+        kept[-1] = False
+        return s[kept]
     rates = [rate for end in (task.start, task.goal) for rate in (end.qd, end.qdd)]
     left = profile.degree - 1 - sum(not np.any(np.isnan(rate)) for rate in rates)
     between = [0.5 * (s[0] + s[1]), 0.5 * (s[-2] + s[-1])][: max(left, 0)]

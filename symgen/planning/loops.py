@@ -93,18 +93,18 @@ class Opened:
             return value
 
         def of_tree(*arguments: Any, loads: Any = None, **options: Any) -> Any:
-            return value(*arguments, **options, **self._split(loads)[0])
+            return value(*arguments, **options, **self.split(loads)[0])
 
         return of_tree
 
-    def _split(self, loads: Any) -> tuple[dict[str, Any], Array]:
+    def split(self, loads: Any) -> tuple[dict[str, Any], Array]:
         """Return loads of the model as an option, and multipliers of all rows, (..., m)."""
         m, first = self.module.n_constraints, self.module.n_loads
         if loads is None:
             return {}, np.zeros(m)
         flat = loads[..., first:, :].reshape(*loads.shape[:-2], -1)
-        known = {"loads": loads[..., :first, :]} if first else {}
-        return known, self.of_all(flat[..., : len(self.closure.rows)])
+        acting = {"loads": loads[..., :first, :]} if first else {}
+        return acting, self.of_all(flat[..., : len(self.closure.rows)])
 
     def of_all(self, x: Array) -> Array:
         """Return multipliers of all rows (..., m), 0 of those that depend on others."""
@@ -112,25 +112,21 @@ class Opened:
         full[..., self.closure.rows] = x
         return full
 
-    def multipliers(self, loads: Array) -> Array:
-        """Return the multipliers of all rows (..., m) among loads (..., n_loads, 6)."""
-        return self._split(loads)[1]
-
     def inverse_dynamics(
         self, q: Array, qd: Array, qdd: Array, *, loads: Any = None, **options: Any
     ) -> Array:
         """Return torques (..., n): M qdd + h - J^T x."""
-        known, x = self._split(loads)
+        acting, x = self.split(loads)
         J = self.module.constraint_jacobian(q, **options)
-        tau = self.module.inverse_dynamics(q, qd, qdd, **options, **known)
+        tau = self.module.inverse_dynamics(q, qd, qdd, **options, **acting)
         return np.asarray(tau - (x[..., None, :] @ J)[..., 0, :])
 
     def inverse_dynamics_derivatives(
         self, q: Array, qd: Array, qdd: Array, *, loads: Any = None, **options: Any
     ) -> tuple[Array, ...]:
         """Return torques and their derivatives by q, qd, qdd, (..., n, n) each."""
-        known, x = self._split(loads)
-        result = self.module.inverse_dynamics_derivatives(q, qd, qdd, **options, **known)
+        acting, x = self.split(loads)
+        result = self.module.inverse_dynamics_derivatives(q, qd, qdd, **options, **acting)
         p, H = self.module.constraint_torque_derivatives(q, x, **options)
         return result[0] - p, result[1] - H, *result[2:]
 
@@ -140,8 +136,8 @@ class Opened:
         first, shape = self.module.n_loads, (*J.shape[:-2], self.module.n)
         slopes = np.zeros((*shape, self.n_loads * SIX))
         if first:
-            known = self.module.inverse_dynamics_load_derivatives(q, **options)
-            slopes[..., : first * SIX] = known.reshape(*shape, -1)
+            acting = self.module.inverse_dynamics_load_derivatives(q, **options)
+            slopes[..., : first * SIX] = acting.reshape(*shape, -1)
         slopes[..., first * SIX :][..., : J.shape[-2]] = -J.swapaxes(-1, -2)
         return slopes.reshape(*shape, -1, SIX)
 
@@ -154,26 +150,25 @@ class Opened:
     def _hessian(
         self, q: Array, qd: Array, qdd: Array, v: Array, *, loads: Any = None, **options: Any
     ) -> tuple[Array, ...]:
-        known, x = self._split(loads)
-        q_q, *others = self.module.inverse_dynamics_hessian(q, qd, qdd, v, **options, **known)
+        acting, x = self.split(loads)
+        q_q, *blocks = self.module.inverse_dynamics_hessian(q, qd, qdd, v, **options, **acting)
         size = np.linalg.norm(v, axis=-1, keepdims=True)
-        unit = v / np.where(size > 0, size, 1.0)
-        ways = np.eye(self.module.n)[:, None]
-        both = np.concatenate([unit + ways, unit - ways])  # (2 n, K, n)
+        unit, e = v / np.where(size > 0, size, 1.0), np.eye(self.module.n)[:, None]
+        steps = np.concatenate([unit + e, unit - e])  # (2 n, K, n)
         _, by_q, _ = self.module.constraint_acceleration_derivatives(
-            np.broadcast_to(q, both.shape), both, np.zeros_like(both), **options
+            np.broadcast_to(q, steps.shape), steps, np.zeros_like(steps), **options
         )
         plus, minus = np.split((x[..., None, :] @ by_q)[..., 0, :], 2)
         T = (0.25 * size * (plus - minus)).transpose(1, 0, 2)
-        return q_q - 0.5 * (T + T.swapaxes(-1, -2)), *others
+        return q_q - 0.5 * (T + T.swapaxes(-1, -2)), *blocks
 
     def forward_dynamics(
         self, q: Array, qd: Array, tau: Array, *, loads: Any = None, **options: Any
     ) -> Array:
         """Return accelerations where the loops stay closed, (..., n)."""
-        known = self._split(loads)[0]
+        acting = self.split(loads)[0]
         return np.asarray(
-            self.module.constrained_forward_dynamics(q, qd, tau, **options, **known).qdd
+            self.module.constrained_forward_dynamics(q, qd, tau, **options, **acting).qdd
         )
 
     # ------------------------------------------------------------------------- closing
@@ -240,7 +235,7 @@ class Opened:
             return state
         q = np.where(free, q, state.q)
         fixed = ~np.isnan(state.qd)
-        if not np.any(state.qd[fixed]):
+        if not fixed.any() or not state.qd.any():
             return replace(state, q=q)
         names = [self.module.coordinate_names[k] for k in np.flatnonzero(fixed)]
         qd = self.module.closed_velocities(q, np.where(fixed, state.qd, 0.0), hold=names, **options)

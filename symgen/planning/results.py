@@ -189,9 +189,8 @@ class Plan:
         return self._multipliers_at(self.shares)
 
     def _multipliers_at(self, s: Array) -> Array | None:
-        loads = self.path.at(s).loads
-        is_mechanism = isinstance(self.module, Opened) and loads is not None
-        return self.module.multipliers(loads) if is_mechanism else None
+        is_mechanism = isinstance(self.module, Opened)
+        return self.module.split(self.path.at(s).loads)[1] if is_mechanism else None
 
     @property
     def contact_forces(self) -> Array:

@@ -32,7 +32,8 @@ _TRIES, _REACHED = 20, 1e-6
 def guess(task: Task, module: Any, profile: Profile, random: np.random.Generator | None) -> Array:
     """Return the unknowns of a straight motion, with a random detour from `random`."""
     rest = task.guess.through[0] if task.guess.at_rest and task.guess.through is not None else None
-    near = module.initial if isinstance(module, Opened) and rest is None else rest
+    closes = isinstance(module, Opened) and not task.chart.joints
+    near = module.initial if closes and rest is None else rest
     start = coordinates(task, module, task.start, near, random)
     goal = coordinates(task, module, task.goal, start, random)
     if rest is None:
@@ -48,7 +49,7 @@ def guess(task: Task, module: Any, profile: Profile, random: np.random.Generator
         control[:2], control[-2:] = start, goal
         lower, upper = task.limits.position.T
         control = np.clip(control, lower, upper)
-    if isinstance(module, Opened) and task.chart.plain.all():
+    if closes:
         control = module.closed(control, options_of(task.parameters))
     T = task.guess.T or _time(task, module, profile, control)
     return np.append(control, np.clip(T, *task.time))

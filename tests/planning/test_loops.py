@@ -114,3 +114,14 @@ def test_relations_that_have_no_plan(relation, words):
         check_robot(read(path))
     with pytest.raises(RequestError, match=words):
         symgen.plan(module(path, functions=FUNCTIONS[:-1]), TURNED)
+
+
+@pytest.mark.slow
+def test_a_cycle_is_closed_once():
+    """The end of a cycle is its start: loops that are closed there twice have no solution."""
+    cycle = {"crank": "2*pi", "rod": "-2*pi"}
+    task = {"symgen_task": 1, "mirrored": cycle, "start": {"q": {"crank": 0}}, "time": 0.5}
+    task |= {"objective": {"torque": 1}, "profile": {"segments": 10, "check": "midpoints"}}
+    plan = symgen.plan(mechanism("plan/slider_crank"), task)
+    assert plan.status == "solved" and plan.objective < 0.2
+    assert np.allclose(plan.qd[-1], plan.qd[0]) and plan.qd[0, 0] > 10
