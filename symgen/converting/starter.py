@@ -18,7 +18,7 @@ from symgen.description.model import Limits, RobotDescription
 from symgen.description.names import illegal_name
 from symgen.errors import RequestError
 from symgen.kinematics.tree import build_tree, coordinate_units
-from symgen.runtime.configuration import FREE
+from symgen.runtime.configuration import FREE, Configuration
 from symgen.support.arrays import Array
 from symgen.toolchain.files import write_new
 from symgen.validation.mobility import assembled, determining, mobility
@@ -71,7 +71,7 @@ def _for_robot(robot: RobotDescription) -> tuple[dict[str, tuple[str, str]], lis
     upper = np.array([np.inf if x.upper is None else x.upper for x in limits])
     steps = np.where(units == "m", SLIDE, np.radians(TURN))
     if robot.n_constraints:
-        start, goal, named = _closed_ends(robot, steps, lower, upper)
+        start, goal, named = _closed_ends(robot, space, steps, lower, upper)
     else:
         start, named = space.neutral(), np.ones(space.n, dtype=bool)
         inside = np.minimum(INSIDE * (upper - lower), INSIDE)
@@ -82,7 +82,7 @@ def _for_robot(robot: RobotDescription) -> tuple[dict[str, tuple[str, str]], lis
         for v, i in zip(space.velocities.tolist(), space.positions.tolist(), strict=True):
             if named[v]:
                 row[i] = _text(q[i], units[v])
-        for kind, i, _ in space.joints:
+        for kind, i, _ in () if robot.n_constraints else space.joints:
             places = [_text(x, "m") for x in q[i : i + 3 * (kind == FREE)]]
             row |= enumerate((*places, *attitude), i)
     ends = {robot.position_names[i]: (rows[0][i], rows[1][i]) for i in sorted(rows[0])}
@@ -97,18 +97,25 @@ def _inward(q: Array, steps: Array, lower: Array, upper: Array) -> Array:
 
 
 def _closed_ends(
-    robot: RobotDescription, steps: Array, lower: Array, upper: Array
+    robot: RobotDescription, space: Configuration, steps: Array, lower: Array, upper: Array
 ) -> tuple[Array, Array, Array]:
-    """Return closed configurations (n,), and which coordinates determine them: driven ones."""
+    """Return closed configurations (nq,), and which coordinates (n,) determine them: driven ones.
+
+    Limits (n,) are those of all coordinates; both are alike where no other is within them.
+    """
     closed = mobility(robot)
     if closed is None or closed.open_by:
-        raise RequestError(f"{robot.file}: {'' if closed is None else closed.open_by}")
+        reason = "joints of this type have no task yet" if closed is None else closed.open_by
+        raise RequestError(f"{robot.file}: {reason}")
     start = np.array(closed.q)
     named = determining(robot, start)
     names = [name for name, held in zip(robot.coordinate_names, named, strict=True) if held]
     for share in SHARES:
-        moved = assembled(robot, start + share * steps * named, names)
-        if moved is not None and np.all((moved >= lower) & (moved <= upper)):
+        moved = assembled(robot, space.integrate(start, share * steps * named), names)
+        if moved is None:
+            continue
+        q = moved[space.positions]
+        if np.all((q >= lower[space.velocities]) & (q <= upper[space.velocities])):
             return start, moved, named
     return start, start, named
 

@@ -197,12 +197,16 @@ def _time(task: Task, module: Any, profile: Profile, control: Array) -> float:
 
 def _reacting(task: Task, module: Any, profile: Profile, control: Array, T: float) -> Splines:
     """Return a motion with the forces in cuts that coordinates without a drive need."""
-    loads = loads_at(task.loads, module.n_loads, task.parameters)
-    none = np.zeros((profile.pieces, module.n_loads, 6))
-    reacting = None if task.contacts else balance(task, module, none, np.inf)
-    if reacting is not None and loads is None:
-        loads = lambda s, T: (np.zeros((len(s), *none.shape[1:])), None)  # noqa: E731
-    return Splines(profile, control, T, loads, task.chart, reacting)
+    count = module.n_loads
+
+    def unloaded(s: Array, T: float) -> tuple[Array, None]:
+        return np.zeros((len(s), count, 6)), None
+
+    loads = loads_at(task.loads, count, task.parameters)
+    reacting = balance(task, module, np.zeros((1, count, 6)), np.inf) if task.cuts else None
+    if task.contacts is not None or reacting is None:
+        return Splines(profile, control, T, loads, task.chart)
+    return Splines(profile, control, T, loads or unloaded, task.chart, reacting)
 
 
 def reactions(task: Task, module: Any, profile: Profile, x: Array, size: int) -> Array:
