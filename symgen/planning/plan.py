@@ -509,13 +509,7 @@ def _status(
         remarks.append(f"{why}: T is the least time that plans may take, {x_time:.3g} s")
     if broken and isinstance(run.module, Opened):
         remarks += filter(None, [run.module.opens_on_the_way(run.task)])
-    for name, gap in verified.gaps.items():
-        if HOLDS < gap <= OPENS:
-            unit = "" if isinstance(run.module, Opened) else " m"
-            remarks.append(
-                f"{name} is closed at the instants of the plan and opens by up to {gap:.1e}{unit} "
-                "between them; more segments reduce this"
-            )
+    remarks += _gaps(run, verified)
     if verified.ground is not None:
         remarks.append(verified.ground.words)
         if error > STAYS and status == "solved":
@@ -533,6 +527,17 @@ def _status(
             "this motion, or its steps are too long for friction with a small friction_velocity"
         )
     return status, broken, tuple(remarks)
+
+
+def _gaps(run: _Run, verified: Verified) -> list[str]:
+    """Return remarks on loops that open between the instants."""
+    unit = "" if isinstance(run.module, Opened) else " m"
+    return [
+        f"{name} is closed at the instants of the plan and opens by up to {gap:.1e}{unit} between "
+        "them; more segments reduce this"
+        for name, gap in verified.gaps.items()
+        if HOLDS < gap <= OPENS
+    ]
 
 
 def _unmet(
