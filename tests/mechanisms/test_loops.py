@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import warnings
+
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
@@ -141,6 +144,22 @@ def test_loops_close_from_where_they_begin_or_say_that_they_cannot():
         four_bar.assemble(hold=["krank"])
     with pytest.raises(TypeError, match="takes everything else by name"):
         four_bar.assemble(q, ["crank"])
+
+
+@pytest.mark.parametrize("backend", ["numpy", "compiled"])
+def test_open_loops_are_named_once(backend):
+    """Where a function takes them as closed, among the rows of a batch, and in later calls."""
+    mechanism = loaded(FOUR_BAR, BY_STATE, backend=backend)
+    closed = mechanism.assemble()
+    q = np.stack([closed, np.add(closed, [0.3, 0, 0])])
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for state in (closed, q, q):
+            mechanism.constrained_forward_dynamics(state, 0 * state, 0 * state)
+    (warning,) = caught
+    assert (warning.category, warning.filename) == (RuntimeWarning, __file__)
+    words = r"constrained_forward_dynamics: .* \(pin_[xy] is off by 0\.\d+\).* module\.assemble"
+    assert re.match(words, str(warning.message))
 
 
 def test_assembly_stays_near_its_start():
