@@ -172,7 +172,7 @@ def refuse_unmet(
         else f"no velocities close the loops while {', '.join(hold)} stays; hold less"
         if not names
         else f"no motion keeps the constraint {named} here, where its own gradient vanishes or "
-        "depends on the others"
+        "depends on the others: a singular position, where branches of the motion may meet"
     )
     if not missed.ndim:
         raise np.linalg.LinAlgError(message)
@@ -262,6 +262,7 @@ def by_keyword(method: Callable[..., Any]) -> Callable[..., Any]:
     States that are dicts by name become arrays.  Where q is required, loops should be closed there.
     """
     parameters = inspect.signature(method).parameters.values()
+    names = [x.name for x in parameters]
     takes_closed = inspect.signature(method).parameters["q"].default is inspect.Parameter.empty
     positional = [x.name for x in parameters if x.kind is not x.KEYWORD_ONLY]
     options = ", ".join(f"{x.name}=..." for x in parameters if x.name not in positional)
@@ -271,6 +272,12 @@ def by_keyword(method: Callable[..., Any]) -> Callable[..., Any]:
         if len(args) > len(positional):
             call = f"{method.__name__}({', '.join(positional[1:])})"
             raise TypeError(f"{call} takes everything else by name: {options}")
+        if unknown := sorted(keywords.keys() - names):
+            call = f"{method.__name__}({', '.join(positional[1:])}, *, {options})"
+            raise TypeError(
+                f"{method.__name__}() got an unexpected keyword argument {unknown[0]!r}; it is "
+                f"called as {call}"
+            )
         if any(isinstance(x, Mapping) for x in (*args, *keywords.values())):
             read = args[0]._module._read
             args = (args[0], *map(read, positional[1:], args[1:]))

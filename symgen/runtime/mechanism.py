@@ -336,14 +336,14 @@ class Mechanism:
 
     @by_keyword
     def closed_velocities(
-        self, q: Array, qd: Array, *, hold: Sequence[str] | None = None, t: Array = 0.0,
+        self, q: Array, qd: Array = None, *, hold: Sequence[str] | None = None, t: Array = 0.0,
         parameters: Any = None,
     ) -> Array:  # fmt: skip
         """The velocities nearest to qd in kinetic energy that keep the loops closed, (..., n).
 
         Arguments (batch axes ... broadcast mutually):
             q (..., nq)   coordinates that keep the constraints
-            qd (..., n)   velocities
+            qd (..., n)   velocities; default: the initial ones of the model file
             hold          names of coordinates whose velocities stay; default: the driven ones that
                           `initial` of the model file names, first those under qd, where the others
                           can close the loops
@@ -355,6 +355,7 @@ class Mechanism:
         RuntimeWarning names each driven coordinate with an initial velocity that changed.
         """
         options = without_none(t=t, parameters=parameters)
+        qd = self._module.initial_qd if qd is None else qd
         J = self._module.constraint_jacobian(q, **options)
         rates = np.asarray(self._module.constraint_rates(q, qd, **options))
         M = self._module.mass_matrix(q, parameters=parameters)
