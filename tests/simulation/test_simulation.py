@@ -395,7 +395,7 @@ def test_torques_and_loads_by_name(free):
 
 
 def test_limits_are_no_stops():
-    limited = CRANE.replace("rest: r,", "rest: r, limits: {{lower: -1, upper: 0.7}},")
+    limited = CRANE.replace("rest: r,", "rest: r, limits: {{lower: -1, upper: 0.65}},")
     text = limited.format(name="crane", slide="false", boom="false", hook="false")
     module = modules.module(text, functions="forward_dynamics", formulations="newton_euler")
     with pytest.warns(RuntimeWarning, match=r"no stops: .* of boom, first at t = 0\.\d+ s; "):
