@@ -318,7 +318,7 @@ def test_what_cannot_be_understood_says_so(text, message):
 
 
 def test_entries_are_read_as_they_are_shown():
-    shown = show(EXAMPLES / "two_link.yaml", "mass_matrix", style="python")
+    shown = show(EXAMPLES / "two_link.yaml", "mass_matrix", "python", None, None)
     verdict = grade(TWO_LINK, shown)
     assert "M_12 = " in shown and verdict.summary == "4 of 4 right"
     assert [row.label for row in grade(TWO_LINK, "tau1 = g").rows] == ["tau[1]"]
