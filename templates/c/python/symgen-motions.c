@@ -264,6 +264,7 @@ static PyObject *connect(PyObject *self, PyObject *arguments)
     if (!PyArg_ParseTuple(arguments, "OOO", &ways, &records, &warn) || find_kernels()) return 0;
     Py_XSETREF(warn_of_gaps, Py_NewRef(warn));
     for (int which = 0; which < 2; ++which) {
+        calls[which] = 0;
         Py_XSETREF(long_way[which], PySequence_GetItem(ways, which));
         Py_XSETREF(record[which], PySequence_GetItem(records, which));
         if (!long_way[which] || !record[which]) return 0;
