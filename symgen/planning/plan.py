@@ -436,7 +436,9 @@ def _misses(task: Task, module: Any, path: Trajectory) -> float:
             each = instants(task, module, PER_SEGMENT[task.profile.check])
             count = path.profile.segments * each + 1
             return held_error(task, module, task.contacts, path.motion, count)
-        q, qd = simulate_forward(task, module, path)
+        with warnings.catch_warnings():  # of loops that are open
+            warnings.simplefilter("ignore", RuntimeWarning)
+            q, qd = simulate_forward(task, module, path)
     except np.linalg.LinAlgError:
         return np.inf
     if not (np.all(np.isfinite(q)) and np.all(np.isfinite(qd))):
