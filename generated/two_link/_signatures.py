@@ -15,6 +15,7 @@ NAMES = {
 STATES = {
     "q": Array("q", (2,), names=NAMES["q"], others=[0.0, 0.0]),
     "qd": Array("qd", (2,), names=NAMES["qd"]),
+    "loads": Array("loads", (1, 6), names=NAMES["loads"]),
 }
 JOINT_LINKS = {'shoulder': 'upper_arm', 'elbow': 'forearm'}
 LINKS = {name: float(number) for number, name in enumerate(('upper_arm', 'forearm'))}

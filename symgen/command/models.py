@@ -42,14 +42,12 @@ def new(model: Path, task: bool, robot: Path | None, output: Output) -> None:
 def _new_task(path: Path, robot: Path | None, output: Output) -> None:
     from symgen.converting.starter import write_starter_task
 
-    names: tuple[str, ...] = ("shoulder", "elbow")
-    places: tuple[int, ...] = ()
+    description = None
     if robot is not None:
         from symgen.description import read
 
         description = read(robot)
-        names, places = description.position_names, description.quaternion_starts
-    written = write_starter_task(path, names, places)
+    written = write_starter_task(path, description)
     model = "ROBOT.yaml" if robot is None else as_argument(robot)
     command = f"symgen plan {model} {as_argument(written)}"
     output.write(

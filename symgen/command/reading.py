@@ -196,13 +196,13 @@ def show(
     output: Output,
 ) -> None:  # fmt: skip
     """Show WHAT of MODEL: a function (mass_matrix, inverse_dynamics, ...), tree or frames."""
+    from symgen.program.functions import FUNCTION_NAMES
     from symgen.showing import equations
     from symgen.showing.typesetting import CODE_STYLES
 
     if what is None:
         raise click.UsageError(
-            f"show what of {model}? Give a function, such as mass_matrix, inverse_dynamics or "
-            "torque_parts; or tree, or frames"
+            f"show what of {model}? Give tree, frames, or a function: {', '.join(FUNCTION_NAMES)}"
         )
     with output.journal() as journal:
         text = equations.show(

@@ -39,7 +39,7 @@ from symgen.description.loops import (
 from symgen.description.model import JointDescription, LinkPoint, RobotDescription, Triple
 from symgen.description.names import BASE, NameSpace, UniqueNames, illegal_name, name_space
 from symgen.description.outputs import check_outputs
-from symgen.description.reading import Document, decode, load
+from symgen.description.reading import Document, Table, decode, load
 from symgen.description.scalars import (
     Scalars,
     check_parameters,
@@ -70,7 +70,11 @@ def read(path: str | PathLike[str], reading: ReadOptions = UNCHANGED) -> RobotDe
 
 def check(document: Document) -> RobotDescription:
     """Check a document and describe its robot; `ModelError` lists all faults."""
-    findings = Findings(document)
+    findings, root = Findings(document), document.root
+    if isinstance(root, Table) and "symgen_task" in root.entries:
+        words = "this is a task, not a robot; both are read by symgen plan ROBOT TASK"
+        findings.fault(("symgen_task",), words)
+        findings.raise_faults()
     robot = read_tables(findings)
     parameters, scalars = check_parameters(robot, findings)
     names = name_space(robot, findings)

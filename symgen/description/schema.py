@@ -439,7 +439,7 @@ class DhTable(KeyTable):
 
 
 class LimitsTable(KeyTable):
-    """Joint limits; a missing entry does not limit."""
+    """Joint limits; a missing entry does not limit.  They are no stops of simulations."""
 
     lower: Entries = optional("of the coordinate")
     upper: Entries = optional("of the coordinate")

@@ -24,7 +24,7 @@ from symgen.description.expressions import EvaluationError, Expression
 from symgen.description.model import RobotDescription
 from symgen.errors import MOST_LISTED, Fault
 from symgen.grading.answer import as_written, read_answer
-from symgen.grading.questions import Question, Questions
+from symgen.grading.questions import NOT_UNDERSTOOD, Question, Questions
 from symgen.grading.reals import agrees, needs_reals
 from symgen.grading.slips import slips_of
 from symgen.grading.terms import (
@@ -56,6 +56,11 @@ class Graded:
     understood: bool = True
 
     @property
+    def is_consequence(self) -> bool:
+        """Whether the line is not understood because a line that it uses is not."""
+        return self.wrong.endswith(NOT_UNDERSTOOD)
+
+    @property
     def verdict(self) -> str:
         """The verdict in one or two words."""
         return "right" if self.right else "WRONG" if self.understood else "not understood"
@@ -85,7 +90,8 @@ class Verdict:
 
     def __str__(self) -> str:
         lines: list[str] = []
-        faults = [row for row in self.rows if not row.understood]
+        faults = [row for row in self.rows if not row.understood and not row.is_consequence]
+        waiting = [row.label for row in self.rows if row.is_consequence]
         for row in self.rows:
             label = f"line {row.line}: " * bool(row.line) + f"{row.label}: " * bool(row.label)
             if row.understood:
@@ -96,6 +102,8 @@ class Verdict:
                 lines.append(f"{label}{row.verdict}: {row.wrong}")
         if len(faults) > MOST_LISTED:
             lines.append(f"and {len(faults) - MOST_LISTED} more that are not understood")
+        if waiting:
+            lines.append(f"not graded, as they use lines above that are not: {', '.join(waiting)}")
         return "\n".join([*lines, self.summary])
 
 
@@ -116,6 +124,9 @@ MOST_LINKS = 8
 
 IN_NUMBERS = "with the numbers of the file; in symbols it would hold for every robot of this kind"
 ANOTHER_LEVEL = "another zero level"
+ANOTHER_SIGN = "with the other sign; the sign of a constraint, and of its whole row, is free"
+SIGNED = ("constraints", "constraint_jacobian", "constraint_rates", "constraint_bias")
+"""Functions whose rows are defined up to a sign."""
 NOT_CHRISTOFFEL = "C qd is right; this is not the Christoffel matrix"
 NOT_SKEW = f"{NOT_CHRISTOFFEL}, and dM/dt - 2 C is not skew-symmetric"
 ROW_IS_NEEDED = (
@@ -144,7 +155,7 @@ def grade(
     for question in asked.questions:
         progress(f"grade: {question.assignment.label}", len(rows), len(asked.questions))
         rows.append(grading.graded(question))
-    rows = grading.by_rows(rows)
+    rows = grading.by_signs(grading.by_rows(rows))
     rows += [Graded(x.key, x.line, False, x.message, understood=False) for x in faults]
     return Verdict(description.name, tuple(sorted(rows, key=lambda row: row.line)))
 
@@ -347,6 +358,28 @@ class _Grading:
             elif i not in full and not judged[place].right:
                 remarks = filter(None, (ROW_IS_NEEDED, judged[place].remark))
                 judged[place] = replace(judged[place], remark="; ".join(remarks))
+        return judged
+
+    def by_signs(self, rows: Sequence[Graded]) -> list[Graded]:
+        """Correct the verdicts `rows` on rows of constraints with all signs changed."""
+        judged, places = list(rows), dict[tuple[str, int], list[int]]()
+        for place, question in enumerate(self.asked.questions):
+            name, index = question.assignment.name, question.assignment.index
+            if (
+                not question.is_step
+                and QUANTITIES[name].function in SIGNED
+                and rows[place].understood
+            ):
+                places.setdefault((name, index[0]), []).append(place)
+        for of_row in places.values():
+            questions = [self.asked.questions[place] for place in of_row]
+            if all(rows[place].right for place in of_row) or not all(
+                self.is_right(replace(x, answer=-x.answer)) for x in questions
+            ):
+                continue
+            for place in of_row:
+                remark = ANOTHER_SIGN
+                judged[place] = replace(rows[place], right=True, wrong="", slip="", remark=remark)
         return judged
 
     def _question(self, name: str, index: tuple[int, ...], answer: Expr) -> Question:

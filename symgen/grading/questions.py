@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -47,6 +47,8 @@ _ENTRY = re.compile(
     rf"(?P<name>{'|'.join(x for x in QUANTITIES if x not in ('T', 'V'))})_?(?P<index>[0-9]+)"
 )
 _MOST_LISTED, _MOST_UNKNOWN = 30, 5
+NOT_UNDERSTOOD = " is wanted here, and its own line is not understood"
+"""The end of a fault that is the consequence of the fault of another line."""
 _ANGLE = "(?:q|theta|th|phi)"
 _OTHER_WORDS = re.compile(
     rf"(?P<before>d{{0,2}}){_ANGLE}_?(?P<index>[0-9]+)_?(?P<after>(?:d{{1,2}}(?:ot)?)?)"
@@ -101,6 +103,7 @@ class Questions:
         self.constants: dict[str, float] = {}
         self.sizes: dict[str, Size] = {}
         self.state = self.asked_state()
+        self.assignments = tuple(map(self.as_entry, self.assignments))
         seen: dict[tuple[str, tuple[int, ...]], int] = {}
         for assignment in self.assignments:
             left = assignment.name, assignment.index
@@ -122,24 +125,27 @@ class Questions:
     def asked_state(self) -> Changed:
         """Set loads to 0, unless the answer contains any."""
         loads = self.loads()
-        used = {name for assignment in self.assignments for name in assignment.value.names}
-        return UNCHANGED if used & loads.keys() else Changed(zeros=("loads",))
+        return UNCHANGED if self.used() & loads.keys() else Changed(zeros=("loads",))
+
+    def as_entry(self, assignment: Assignment) -> Assignment:
+        """Return an entry that is written as a name, as `symgen show` writes it (M_12), with its
+        indices; names that a right side or the model has stay."""
+        match = None if assignment.index else _ENTRY.fullmatch(assignment.name)
+        if not match or assignment.name in self.used() | self.parameters.keys():
+            return assignment
+        return replace(assignment, name=match["name"], index=tuple(map(int, match["index"])))
+
+    def used(self) -> set[str]:
+        """Return the names on right sides."""
+        return {name for assignment in self.assignments for name in assignment.value.names}
 
     def refuse_unused_entries(self) -> None:
-        """Report entries written as names, which would silently not be graded."""
-        used = {name for assignment in self.assignments for name in assignment.value.names}
+        """Report entries without an index, which would silently not be graded."""
         for assignment in self.assignments:
             is_definition = not assignment.index and assignment.name in self.definitions
-            if not is_definition or assignment.name in used:
-                continue
-            match = _ENTRY.fullmatch(assignment.name)
-            if match:
-                entry = f"{match['name']}[{','.join(match['index'])}]"
-            elif assignment.name in OWN_WITHOUT_INDEX:
+            if is_definition and assignment.name in {*OWN_WITHOUT_INDEX} - self.used():
                 entry = f"{assignment.name}[{'1,1' if assignment.name == COUPLED else '1'}]"
-            else:
-                continue
-            self.fault(assignment, f"a name of your own that nothing uses; is {entry} meant?")
+                self.fault(assignment, f"a name of your own that nothing uses; is {entry} meant?")
 
     def take(self, assignment: Assignment) -> None:
         """Take a question or a definition."""
@@ -256,8 +262,8 @@ class Questions:
         for name in value.names:
             if name in self.faulty:
                 if "." in assignment.name or assignment.index:  # else the name is faulty, too
-                    whose = f"{as_written(name)} is wanted here"
-                    self.fault(assignment, f"{whose}, and its own line is not understood")
+                    whose = as_written(name)
+                    self.fault(assignment, f"{whose}{NOT_UNDERSTOOD}")
                 return None
             meaning = self.meaning(name, program)
             if name in later and name not in self.definitions and name not in self.parameters:

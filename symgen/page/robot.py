@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 from symgen.description.expressions import Expression, evaluate
 from symgen.description.model import JointDescription, Limits, Mimic, Pose, RobotDescription
@@ -22,6 +23,8 @@ from symgen.showing.tree import (
 )
 from symgen.showing.typesetting import latex_equation
 
+_SHORT = re.compile(r"(?<![\w.])\d*\.?\d{7,}(?:[eE][-+]?\d+)?(?![\w.])")
+"""Decimals of more digits than a table shows."""
 INERTIA = ("xx", "yy", "zz", "xy", "xz", "yz")
 LARGEST_MATRICES = 12
 """Largest number of coordinates for the poses of the frames."""
@@ -48,16 +51,17 @@ class LinkRow:
 class RobotPart:
     """Part of the page about the robot, before any equation.
 
-    `facts` are counts in words; `places` are points, loads, springs and forces: name, kind, link,
-    position; `poses` the frames' poses as MathML, empty for large robots; `coupled`: some joints
-    follow others, so that numbers of joints and coordinates differ; `distal`: some frames are at
-    the far ends of their links.
+    `rows` are those of links, entry by entry with 6 digits and as in the file; `facts` are counts
+    in words; `places` are points, loads, springs and forces: name, kind, link, position; `poses`
+    the frames' poses as MathML, empty for large robots; `coupled`: some joints follow others, so
+    that numbers of joints and coordinates differ; `distal`: some frames are at the far ends of
+    their links; `shaped`: the file may have shapes of links.
     """
 
     name: str
     description: str
     facts: tuple[str, ...]
-    rows: tuple[LinkRow, ...]
+    rows: tuple[tuple[tuple[str, str], ...], ...]
     parameters: tuple[tuple[str, str, str, str], ...]
     places: tuple[tuple[str, str, str, str], ...]
     gravity: str
@@ -67,6 +71,7 @@ class RobotPart:
     poses: tuple[str, ...]
     coupled: bool
     distal: bool
+    shaped: bool
 
 
 def robot_part(description: RobotDescription, counted: Counted) -> RobotPart:
@@ -78,7 +83,10 @@ def robot_part(description: RobotDescription, counted: Counted) -> RobotPart:
         name=description.name,
         description=description.description,
         facts=tuple(_facts(description)),
-        rows=tuple(_rows(description)),
+        rows=tuple(
+            tuple((_SHORT.sub(_six_digits, text), text) for text in astuple(row))
+            for row in _rows(description)
+        ),
         parameters=tuple(
             (item.name, item.expression.text, f"{item.value:.6g} {item.unit}", item.description)
             for item in description.parameters
@@ -95,6 +103,7 @@ def robot_part(description: RobotDescription, counted: Counted) -> RobotPart:
         pattern=pattern(tree, branches) if branches.n else "",
         poses=tuple(_poses(description)) if posed else (),
         coupled=tree.is_coupled,
+        shaped=description.file.endswith((".urdf", ".xacro")),
         distal=any(x.dh is not None and x.dh.convention == "standard" for x in description.joints),
     )
 
@@ -155,7 +164,13 @@ def _drive(joint: JointDescription) -> str:
 def _followed(mimic: Mimic) -> str:
     """Return the motion of a joint that follows a coordinate."""
     offset = "" if _is_zero(mimic.offset) else f" + {mimic.offset.text}"
-    return f"{mimic.multiplier.text} q({mimic.coordinate}){offset}"
+    factor = {"1": "", "-1": "-"}.get(mimic.multiplier.text, f"{mimic.multiplier.text} * ")
+    return f"= {factor}q of {mimic.coordinate}{offset}"
+
+
+def _six_digits(number: re.Match[str]) -> str:
+    """Return a long decimal with 6 digits."""
+    return f"{float(number[0]):.6g}"
 
 
 def _number(expression: Expression, description: RobotDescription) -> str:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import io
 import math
 import os
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -93,7 +94,8 @@ def shapes_of(
     """Return the shapes of the links of a module, thinned to at most `MOST_TRIANGLES`.
 
     `reading` names packages and arguments of xacro.  Raises `RequestError` where the file or a mesh
-    cannot be read, or no visible link is one of the module; `ModelError` where it is no URDF.
+    cannot be read, or no visible link is one of the module; `ModelError` where it is no URDF.  A
+    RuntimeWarning says that links of the module are not in the file.
     """
     path = _Urdf(Path(urdf), reading)
     root = path.root()
@@ -102,6 +104,14 @@ def shapes_of(
     names = link_names_of_urdf(root, path.name)
     if any(name == BASE and link in link_names for link, name in names.items()):
         names = link_names_of_urdf(root, path.name, floating_base=True)
+    missing = [name for name in link_names if name not in names.values()]
+    if missing:
+        warnings.warn(
+            f"animate: {path.name} has no link {missing[0]!r} of this module"
+            f"{f', nor {len(missing) - 1} more' * (len(missing) > 1)}; is it another robot's file?",
+            RuntimeWarning,
+            stacklevel=3,
+        )
     number = {name: i for i, name in enumerate(link_names)} | {BASE: -1}
     palette = {
         material.attributes.get("name", ""): colour

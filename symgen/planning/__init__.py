@@ -8,7 +8,8 @@
     solver          ->  Outcome         IPOPT or trust-constr
 
 A key of task files with its reading, its quantity and its terms is one module: `angles`, `cuts`,
-`loads`, `mirroring`, `obstacles`, `poses`.  From a task to a plan:
+`loads`, `mirroring`, `obstacles`, `poses`; `loops` makes a tree of a mechanism.  From a task to a
+plan:
 
     reading         task file, dict     ->  Task, checked against the robot (`checks`, `attitudes`)
     starting        Task                ->  unknowns to start from

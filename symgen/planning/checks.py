@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 
 from symgen.description import RobotDescription
+from symgen.description.quantities import TIME
 from symgen.description.wording import KeyPath, degrees_meant, key_path, seems_in_degrees, shown
 from symgen.errors import RequestError
 from symgen.page.animation import by_unit
 from symgen.planning.contacts import Contacts
 from symgen.planning.loads import depends_on_time
+from symgen.planning.loops import Opened
 from symgen.planning.obstacles import Distances
 from symgen.planning.placements import point_of
 from symgen.planning.poses import position_of
@@ -26,11 +28,13 @@ from symgen.planning.transcription import instants
 from symgen.planning.values import Value
 from symgen.support.arrays import Array
 
-FUNCTIONS = (
-    "inverse_dynamics", "inverse_dynamics_derivatives", "forward_dynamics",
-    "forward_dynamics_derivatives", "forward_kinematics",
-)  # fmt: skip
+FUNCTIONS = ("inverse_dynamics", "inverse_dynamics_derivatives", "forward_kinematics")
 """Functions of the module that every plan calls."""
+OF_TREES = ("forward_dynamics", "forward_dynamics_derivatives")
+OF_MECHANISMS = (
+    "constraints", "constraint_jacobian", "constraint_rates", "constraint_torque_derivatives",
+    "constraint_acceleration_derivatives",
+)  # fmt: skip
 TRIED, FAR = 64, 100.0
 """Random configurations whose reach is compared with positions, and the ratio that is remarked."""
 INSIDE = 1e-6
@@ -39,9 +43,18 @@ INSIDE = 1e-6
 
 def check_module(module: Any) -> None:
     """Raise `RequestError` for a module that lacks what a plan needs."""
-    closed = getattr(module, "n_constraints", 0)
-    _check_kind(any(module.prescribed), module.n, closed, getattr(module, "timed", False))
-    missing = [name for name in FUNCTIONS if name not in module.functions]
+    timed, rolls = getattr(module, "timed", False), any(getattr(module, "_velocity_rows", ()))
+    if "constraint_rates" in module.functions and not rolls:
+        still = module.constraint_rates(module.initial_q, np.zeros(module.n), t=[0.3, 0.7])
+        timed = timed or bool(np.any(still))
+    _check_kind(any(module.prescribed), module.n, rolls, timed)
+    more = OF_MECHANISMS if getattr(module, "n_constraints", 0) else OF_TREES
+    if "outputs_multiplier_derivatives" in module.functions:
+        raise RequestError(
+            "plan: outputs of the model contain multipliers of its loops, which is not available "
+            "yet in plans; remove them from 'outputs' of the model"
+        )
+    missing = [name for name in (*FUNCTIONS, *more) if name not in module.functions]
     if missing:
         names = ", ".join(missing)
         raise RequestError(f"plan: the module lacks {names}; rebuild it without --functions")
@@ -50,14 +63,16 @@ def check_module(module: Any) -> None:
 def check_robot(robot: RobotDescription) -> None:
     """Raise `RequestError` for a robot that has no plans, before anything is built."""
     prescribed = any(any(joint.prescribed) for joint in robot.joints)
-    _check_kind(prescribed, len(robot.coordinate_names), robot.n_constraints, robot.is_timed)
+    rolls = any(relation.is_of_velocities for relation in robot.relations)
+    timed = any(TIME in relation.expression.names for relation in robot.relations)
+    _check_kind(prescribed, len(robot.coordinate_names), rolls, timed or robot.is_timed)
 
 
-def _check_kind(prescribed: bool, n: int, constraints: int, timed: bool) -> None:
-    if constraints:
+def _check_kind(prescribed: bool, n: int, rolls: bool, timed: bool) -> None:
+    if rolls:
         raise RequestError(
-            "plan: models with 'loops' or 'relations' are not available yet; remove 'loops' from "
-            "the model and close them by 'cuts' of the task: docs/reference/task_file.md"
+            "plan: relations of velocities (rolling) are not available yet in plans; remove them "
+            "from 'relations' of the model"
         )
     if prescribed:
         raise RequestError(
@@ -66,8 +81,9 @@ def _check_kind(prescribed: bool, n: int, constraints: int, timed: bool) -> None
         )
     if timed:
         raise RequestError(
-            "plan: a force of the model mentions the time, t, which is not available yet in plans; "
-            "'loads' of the task may"
+            "plan: a force or a relation of the model mentions the time, t, which is not available "
+            "yet in plans; 'loads' of the task may, and joints with a drive take the place of a "
+            "relation"
         )
     if not n:
         raise RequestError("plan: this robot has no coordinates")
@@ -218,6 +234,8 @@ def _check_collocated(root: Value, keys: Collection[str], module: Any, task: Tas
     for key in ("via", "cuts", "contacts", "periodic", "mirrored"):
         if key in keys:
             root.fault(unavailable, key)
+    if isinstance(module, Opened):
+        root.fault("not available yet for models with loops, which splines close", "method")
     for key, state in (("start", task.start), ("goal", task.goal)):
         between = np.any(np.isfinite(state.ranges))
         if state.pose is not None or between or np.any(~np.isnan(state.qdd)):

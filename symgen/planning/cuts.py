@@ -20,13 +20,14 @@ from typing import Any
 
 import numpy as np
 
+from symgen.planning.loops import Rows, independent_columns, options_of
 from symgen.planning.placements import Combination
 from symgen.planning.poses import carried_by, read_point
 from symgen.planning.problem import Sizes, Term
 from symgen.planning.quantities import Motion, Quantity
 from symgen.planning.samples import Sampled
 from symgen.planning.splines import Profile
-from symgen.planning.task import Cut, Task
+from symgen.planning.task import Closure, Cut, Task
 from symgen.planning.values import Value
 from symgen.support.arrays import Array
 
@@ -53,8 +54,10 @@ def read_cuts(value: Value, module: Any) -> tuple[Cut, ...]:
     return tuple(cuts)
 
 
-def gap_of(task: Task, module: Any, cut: Cut) -> Quantity:
+def gap_of(task: Task, module: Any, cut: Cut | Closure) -> Quantity:
     """Return the vector from the first point of a cut to the second, along its axes, (K, m)."""
+    if isinstance(cut, Closure):
+        return task.chart.along(Rows(module, task.parameters, cut))
     ends = [carried_by(module, task.parameters, end) for end in (cut.first, cut.second)]
     axes, labels = np.eye(3)[list(cut.axes)], ["xyz"[axis] for axis in cut.axes]
     matrix, zero = np.stack([-axes, axes], axis=1), np.zeros(len(axes))
@@ -64,19 +67,24 @@ def gap_of(task: Task, module: Any, cut: Cut) -> Quantity:
 
 def dependent(task: Task, module: Any, q: Array) -> tuple[int, ...]:
     """Return the coordinates that close the cuts of a task along a motion q (K, n)."""
-    from scipy.linalg import qr
-
     zero = np.zeros_like(q)
     motion = Motion(q, zero, zero, zero[:, 0], zero[:, 0])
     slopes = [gap_of(task, module, cut).jacobian(motion)[1][:, 0] for cut in task.cuts]
     jacobian = np.concatenate(slopes, axis=1)  # (K, r, n)
-    rows = min(jacobian.shape[1:])
-    choices = {tuple(sorted(qr(J, pivoting=True)[2][:rows].tolist())) for J in jacobian}
+    return tuple(independent_columns(jacobian))
 
-    def nearest_to_singular(chosen: tuple[int, ...]) -> float:
-        return float(np.linalg.svd(jacobian[:, :, list(chosen)], compute_uv=False)[:, -1].min())
 
-    return max(sorted(choices), key=nearest_to_singular)
+def gaps_of(task: Task, module: Any, motion: Motion) -> dict[str, float]:
+    """Return the largest gap of every cut, and value of every row of a mechanism."""
+    gaps = dict[str, float]()
+    for cut in task.cuts:
+        if isinstance(cut, Closure):
+            q = task.chart.configuration(motion.q)
+            rows = module.constraints(q, **options_of(task.parameters))
+            gaps |= zip(module.constraint_names, np.abs(rows).max(axis=0).tolist(), strict=True)
+        else:
+            gaps[cut.name] = float(np.abs(gap_of(task, module, cut).value(motion)).max())
+    return gaps
 
 
 def closed(task: Task, module: Any, profile: Profile, sizes: Sizes) -> list[Term]:
@@ -88,7 +96,11 @@ def closed(task: Task, module: Any, profile: Profile, sizes: Sizes) -> list[Term
     for cut in task.cuts:
         gap = gap_of(task, module, cut)
         zero = np.zeros((2, gap.size))
-        terms.append(Sampled.limits(sizes, cut.name, gap, s, profile.at(s), zero, axes=True))
+        terms.append(
+            Sampled.limits(
+                sizes, cut.name, gap, s, profile.at(s), zero, axes=not isinstance(cut, Closure)
+            )
+        )
     return terms
 
 
@@ -102,6 +114,9 @@ def _instants(task: Task, profile: Profile) -> Array:
     s = np.linspace(0.0, 1.0, profile.pieces + 1)
     kept = np.ones(len(s), dtype=bool)
     kept[0], kept[-1] = (bool(np.any(np.isnan(end.q))) for end in (task.start, task.goal))
+    if task.images:  # the end is that of the start, with its rates: three conditions
+        kept[-1] = False
+        return s[kept]
     rates = [rate for end in (task.start, task.goal) for rate in (end.qd, end.qdd)]
     left = profile.degree - 1 - sum(not np.any(np.isnan(rate)) for rate in rates)
     between = [0.5 * (s[0] + s[1]), 0.5 * (s[-2] + s[-1])][: max(left, 0)]

@@ -33,6 +33,7 @@ from symgen.planning.collocation import collocate
 from symgen.planning.contacts import limbs
 from symgen.planning.cuts import dependent
 from symgen.planning.grounded import held_error
+from symgen.planning.loops import Opened, opened
 from symgen.planning.problem import Fault, Feasible, Problem, instant
 from symgen.planning.results import EXCEEDED, Plan, Start
 from symgen.planning.solver import (
@@ -48,7 +49,7 @@ from symgen.planning.solver import (
     unknowns_and_equations,
 )
 from symgen.planning.splines import Profile
-from symgen.planning.starting import guess, out_of_reach
+from symgen.planning.starting import guess, out_of_reach, reactions
 from symgen.planning.task import (
     COLLOCATION,
     MIDPOINTS,
@@ -57,6 +58,7 @@ from symgen.planning.task import (
     SEGMENTS,
     SHORTEST,
     SPLINES,
+    Cut,
     Task,
 )
 from symgen.planning.trajectories import Trajectory, trajectory
@@ -85,6 +87,8 @@ MOST_FEASIBLE = 150
 SLIDES = 0.25
 """Excess of friction pyramids between instants, as a share of the weight, above which a plan is not
 solved."""
+OPENS = 0.01
+"""Gap of a loop between instants (m, or none) above which a plan is not solved."""
 STAYS = 0.02
 """Error (rad, m) from one instant to the next, with contacts, above which a plan is not solved."""
 NEARBY = 1e-4
@@ -204,6 +208,7 @@ def plan(
     if not 0 < tolerance < 1:
         raise RequestError(f"plan: tolerance: expected a number in (0, 1), found {tolerance}")
     check_module(module)
+    module = opened(module)
     read = reading.read(task, module)
     choices = Choices(tolerance, max_iterations, exact_hessian, solver=solver)
     run = _Run(read, module, choices, Interrupted(), progress)
@@ -224,7 +229,8 @@ def _best(run: _Run, starts: int, seed: int) -> tuple[_Solution, tuple[Start, ..
     """Return the best of several starts, on the spline that each is solved on."""
     knots = run.task.profile
     segments = knots.segments
-    coarse = knots.check == REFINE and run.task.contacts is None  # their phases need all instants
+    # phases of contacts need all instants, and between few of them mechanisms change their branch
+    coarse = knots.check == REFINE and not run.task.contacts and not isinstance(run.module, Opened)
     while coarse and segments % 2 == 0 and segments // 2 >= FEWEST_SEGMENTS:
         segments //= 2
     per = PER_SEGMENT[knots.check] if run.task.contacts else min(PER_SEGMENT[knots.check], 2)
@@ -238,7 +244,8 @@ def _best(run: _Run, starts: int, seed: int) -> tuple[_Solution, tuple[Start, ..
     def begin(random: np.random.Generator | None) -> tuple[Problem, Array]:
         program = transcribe(run.task, run.module, profile, per)
         x = guess(run.task, run.module, profile, random)
-        return program, np.append(x, np.zeros(program.sizes.loads))
+        loads = reactions(run.task, run.module, profile, x, program.sizes.loads)
+        return program, np.append(x, loads)
 
     def again(x: Array) -> Problem:
         return transcribe(run.task, run.module, profile, per, near=x)
@@ -429,7 +436,9 @@ def _misses(task: Task, module: Any, path: Trajectory) -> float:
             each = instants(task, module, PER_SEGMENT[task.profile.check])
             count = path.profile.segments * each + 1
             return held_error(task, module, task.contacts, path.motion, count)
-        q, qd = simulate_forward(task, module, path)
+        with warnings.catch_warnings():  # of loops that are open
+            warnings.simplefilter("ignore", RuntimeWarning)
+            q, qd = simulate_forward(task, module, path)
     except np.linalg.LinAlgError:
         return np.inf
     if not (np.all(np.isfinite(q)) and np.all(np.isfinite(qd))):
@@ -500,12 +509,9 @@ def _status(
         same = np.array_equal(run.task.start.q, run.task.goal.q) and not run.task.via
         why = "start and goal are the same" if same else "nothing limits the motion"
         remarks.append(f"{why}: T is the least time that plans may take, {x_time:.3g} s")
-    for name, gap in verified.gaps.items():
-        if gap > HOLDS:
-            remarks.append(
-                f"{name} is closed at the instants of the plan and opens by up to {gap:.1e} m "
-                "between them; more segments reduce this"
-            )
+    if broken and isinstance(run.module, Opened):
+        remarks += filter(None, [run.module.opens_on_the_way(run.task)])
+    remarks += _gaps(run, verified)
     if verified.ground is not None:
         remarks.append(verified.ground.words)
         if error > STAYS and status == "solved":
@@ -523,6 +529,17 @@ def _status(
             "this motion, or its steps are too long for friction with a small friction_velocity"
         )
     return status, broken, tuple(remarks)
+
+
+def _gaps(run: _Run, verified: Verified) -> list[str]:
+    """Return remarks on loops that open between the instants."""
+    unit = "" if isinstance(run.module, Opened) else " m"
+    return [
+        f"{name} is closed at the instants of the plan and opens by up to {gap:.1e}{unit} between "
+        "them; more segments reduce this"
+        for name, gap in verified.gaps.items()
+        if HOLDS < gap <= OPENS
+    ]
 
 
 def _unmet(
@@ -552,6 +569,11 @@ def _unmet(
         return least
 
     faults += [verified.fault(name) for name, over in verified.worst.items() if over > most(name)]
+    faults += [
+        Fault(f"closure of {name}", gap, f"open by up to {gap:.2g} between the instants")
+        for name, gap in verified.gaps.items()
+        if gap > OPENS and f"closure of {name}" not in at_instants
+    ]
     if verified.ground is not None:
         if verified.ground.excess > SLIDES:
             over = verified.ground.excess
@@ -579,7 +601,7 @@ def _conflict(run: _Run, solution: _Solution, broken: tuple[Fault, ...]) -> str:
     if least == longest or np.isclose(T, longest):
         faults.append(f"the time, {'' if least == longest else 'at most '}{longest:.6g} s")
     advice = ".  A 'guess', or more --starts, may lead to one"
-    if task.cuts:
+    if any(isinstance(cut, Cut) for cut in task.cuts):
         time = "" if least == longest else "a fixed 'time', and "
         advice = f".  The solver starts with the cuts open: try {time}'guess: {{through: [...]}}'"
     return f"the solver found no motion that satisfies all of these: {'; '.join(faults)}{advice}"

@@ -26,11 +26,13 @@ MOST = 0.1
 in an equation, they would grow without limit."""
 
 
-def balance(task: Task, module: Any, loads: Array | None) -> Callable[[Motion], Motion] | None:
+def balance(
+    task: Task, module: Any, loads: Array | None, most: float = MOST
+) -> Callable[[Motion], Motion] | None:
     """Return the correction of reactions between instants, for the robot's motion.
 
-    `loads` (K, n_loads, 6) are those at the knots.  None without reactions, or where all
-    coordinates have a drive.
+    `loads` (K, n_loads, 6) are those at the knots, `most` the largest correction in their units.
+    None without reactions, or where all coordinates have a drive.
     """
     lower, upper = task.limits.torque.T
     undriven, contacts = lower == upper, task.contacts
@@ -43,7 +45,8 @@ def balance(task: Task, module: Any, loads: Array | None) -> Callable[[Motion], 
         directions = np.concatenate([directions, bearing])
     if loads is None or not undriven.any() or not len(directions):
         return None
-    most = MOST * np.abs(_sizes(loads, directions)).max() if contacts is None else np.inf
+    if most < np.inf:
+        most = most * np.abs(_sizes(loads, directions)).max() if contacts is None else np.inf
     torques = Torques(module, task.parameters)
 
     def balanced(motion: Motion) -> Motion:
@@ -75,17 +78,14 @@ def forces_in_cuts(task: Task, module: Any, motion: Motion) -> Array:
 
 def ranges_in_cuts(task: Task) -> Array:
     """Return the limits of forces along the axes of all cuts, (axes, 2) (N)."""
-    limits = [cut.limit for cut in task.cuts for _ in cut.axes]
+    limits = [cut.limit for cut in task.cuts for _ in cut.labels]
     return np.outer(limits, (-1.0, 1.0))
 
 
 def in_cuts(task: Task, module: Any) -> Array:
     """Return the loads by forces of 1 N in cuts, (axes, n_loads, 6)."""
-    axes = [(cut, axis) for cut in task.cuts for axis in cut.axes]
-    units = np.zeros((len(axes), module.n_loads, 6))
-    for unit, (cut, axis) in zip(units, axes, strict=True):
-        unit[cut.pull, axis], unit[cut.push, axis] = 1.0, -1.0
-    return units
+    none = np.zeros((0, module.n_loads, 6))
+    return np.concatenate([none, *(cut.units(module.n_loads) for cut in task.cuts)])
 
 
 def _sizes(loads: Array, directions: Array) -> Array:

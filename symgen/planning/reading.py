@@ -25,6 +25,7 @@ from symgen.planning.checks import check_task
 from symgen.planning.contacts import named_points, read_contacts
 from symgen.planning.cuts import read_cuts
 from symgen.planning.loads import FreeLoad, read_loads, read_weights
+from symgen.planning.loops import Opened, options_of, reason
 from symgen.planning.mirroring import read_mirrored
 from symgen.planning.obstacles import read_keep_out
 from symgen.planning.poses import read_pose
@@ -120,6 +121,7 @@ class _Reader:
         self.positions = tuple(module.position_names)
         self.space = configuration_of(module)
         self.n = len(self.coordinates)
+        self.closures = (module.closure,) if isinstance(module, Opened) else ()
 
     def task(self) -> Task:
         root, module = self.root, self.module
@@ -139,6 +141,9 @@ class _Reader:
         chart, (start, goal, *states) = on_chart(
             self.space, self.positions, [*stops, *via, *through], mirrored
         )
+        if isinstance(module, Opened) and not chart.joints and not root.is_broken:
+            start = self.completed(keys["start"], start, module, parameters)
+            goal = self.completed(keys["goal"], goal, module, parameters)
         if through:
             guess = replace(guess, through=np.array([state.q for state in states[len(via) :]]))
         limits = self.limits(keys["limits"])
@@ -154,7 +159,7 @@ class _Reader:
             loads=loads,
             free_loads=free,
             keep_out=read_keep_out(keys["keep_out"], module),
-            cuts=read_cuts(keys["cuts"], module),
+            cuts=(*read_cuts(keys["cuts"], module), *self.closures),
             contacts=read_contacts(keys["contacts"], module),
             periodic=periodic,
             mirrored=mirrored,
@@ -197,13 +202,24 @@ class _Reader:
             value.fault("nothing is asked for: give q, or a point (or link) and position")
         demands = keys["q"].demands(self.positions)
         is_range = demands[:, 0] < demands[:, 1]
+        all_follow = "qd" not in keys or not isinstance(self.module, Opened)
         return State(
             np.where(is_range, np.nan, demands[:, 0]),
-            keys["qd"].coordinates(self.coordinates, 0.0 if at_rest else np.nan),
+            keys["qd"].coordinates(self.coordinates, 0.0 if at_rest and all_follow else np.nan),
             keys["qdd"].coordinates(self.coordinates, np.nan),
             np.where(is_range[:, None], demands, [-np.inf, np.inf]),
             pose,
         )
+
+    def completed(
+        self, value: Value, state: State, module: Opened, parameters: Mapping[str, float]
+    ) -> State:
+        """Return an end with the coordinates that those it names determine."""
+        try:
+            return module.completed(state, options_of(parameters))
+        except ValueError as error:  # LinAlgError is one
+            value.fault(f"{reason(error)}; name driven coordinates, and no others", "q")
+            return state
 
     def via(self, value: Value) -> list[Stop]:
         stops = []
@@ -283,6 +299,12 @@ class _Reader:
 
     def by_wrench(self, value: Value) -> dict[tuple[int, int], Value]:
         """Return values by joint and component: {elbow: {fx: value}}."""
+        if value.node is not None and isinstance(self.module, Opened):
+            value.fault(
+                "wrenches in joints are not available yet for models with loops; "
+                "'joint_wrenches' of the model are those of its tree"
+            )
+            return {}
         if value.node is not None and len(self.module.joint_parents) != self.n:
             value.fault("not available yet for robots with mimic joints")
             return {}

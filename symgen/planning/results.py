@@ -43,6 +43,7 @@ from symgen.page.animation import (
 from symgen.page.shapes import Shape
 from symgen.planning.footprints import Footing, draw_centre, draw_reactions, footing
 from symgen.planning.grounded import Grounded
+from symgen.planning.loops import Opened
 from symgen.planning.obstacles import Distances
 from symgen.planning.quantities import Torques
 from symgen.planning.scene import axis_name, draw_scene, solids
@@ -175,7 +176,21 @@ class Plan:
     @property
     def loads(self) -> Array | None:
         """Given and unknown loads and forces in cuts, (K, n_loads, 6); None if there are none."""
-        return self.path.at(self.shares).loads
+        return self._loads_at(self.shares)
+
+    def _loads_at(self, s: Array) -> Array | None:
+        """Return loads of the model at shares of T, (K, n_loads, 6)."""
+        loads = self.path.at(s).loads
+        return loads if loads is None else loads[:, : len(self.module.load_names)]
+
+    @property
+    def multipliers(self) -> Array | None:
+        """Sampled multipliers of the rows of loops, (K, n_constraints); None without loops."""
+        return self._multipliers_at(self.shares)
+
+    def _multipliers_at(self, s: Array) -> Array | None:
+        is_mechanism = isinstance(self.module, Opened)
+        return self.module.split(self.path.at(s).loads)[1] if is_mechanism else None
 
     @property
     def contact_forces(self) -> Array:
@@ -236,7 +251,7 @@ class Plan:
         return self._forces_at(self.shares)
 
     def _forces_at(self, s: Array) -> Forces | None:
-        at, loads = self.footing_at(s), self.path.at(s).loads
+        at, loads = self.footing_at(s), self._loads_at(s)
         return None if at is None or loads is None else Forces(loads, at.centre)
 
     @property
@@ -350,6 +365,9 @@ def _csv(plan: Plan) -> bytes:
     names = {**dict.fromkeys(_KINDS, plan.module.coordinate_names), "q": plan.module.position_names}
     header = ["t", *(f"{kind}_{name}" for kind in _KINDS for name in names[kind])]
     columns = [plan.t[:, None], *(getattr(plan, kind) for kind in _KINDS)]
+    if (multipliers := plan.multipliers) is not None:
+        header += [f"multiplier_{name}" for name in plan.module.constraint_names]
+        columns.append(multipliers)
     if plan.task.contacts is not None:
         header += [f"f_{name}_{axis}" for name in plan.task.contacts.names for axis in "xyz"]
         columns.append(plan.contact_forces.reshape(len(plan.t), -1))
@@ -368,6 +386,8 @@ def _npz(plan: Plan) -> bytes:
         "control_points": plan.control_points, "knots": plan.path.knots,
         "degree": np.array(plan.path.profile.degree), "T": np.array(plan.T),
     }  # fmt: skip
+    if (multipliers := plan.multipliers) is not None:
+        arrays["multipliers"] = multipliers
     if plan.task.contacts is not None:
         arrays["contact_forces"] = plan.contact_forces
     if plan.path.chart.references:
@@ -416,10 +436,12 @@ def _page(plan: Plan) -> str:
             ("Zero-moment point from above", (_centre,), (7, 3)),
             ("Distances", (_distances,), (7, 3)),
             ("Forces in the joints", (_wrenches,), (7, 3)),
+            ("Forces in the loops", (_loop_forces,), (7, 3)),
             ("Sensitivities along the motion", (_sensitivities,), (7, 3.4)),
             ("Iterations", (_history,), (7, 3)),
         )
         if not (panels == (_wrenches,) and "joint_wrenches" not in plan.module.functions)
+        and not (panels == (_loop_forces,) and not getattr(plan.module, "loop_names", ()))
         and not (panels == (_distances,) and plan.nearest is None)
         and not (panels in (_REACTIONS, (_centre,)) and plan.task.contacts is None)
     ]
@@ -642,6 +664,14 @@ def _wrenches(plan: Plan, axis: Any) -> None:
         return
     axis.plot(motion.t, sizes)
     axis.set_ylabel("force (N)")
+
+
+def _loop_forces(plan: Plan, axis: Any) -> None:
+    """Draw the sizes of the forces in the loops."""
+    q, options = plan.path.motion(_SHARES).q, Torques(plan.module, plan.task.parameters).keywords
+    wrenches = plan.module.loop_wrenches(q, plan._multipliers_at(_SHARES), **options)
+    sizes = np.linalg.norm(wrenches[..., :3], axis=2)
+    _curves(plan, axis, sizes, "force (N)", names=plan.module.loop_names)
 
 
 def _sensitivities(plan: Plan, axis: Any) -> None:

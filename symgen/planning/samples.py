@@ -21,6 +21,7 @@ from symgen.planning.loads import LoadsAt
 from symgen.planning.problem import Entries, Iterate, Sizes, Term, instant, once
 from symgen.planning.quantities import Motion, Quantity
 from symgen.planning.splines import Local
+from symgen.planning.task import CLOSURE
 from symgen.support.arrays import Array, Flags, Index
 
 ORDERS = 3
@@ -94,7 +95,9 @@ class Sampled(Term):
         """Return the excess, with its instant where there are several."""
         instance, entry = divmod(row, len(self.chosen))
         size = over * self.scale[self.chosen[entry]]
-        if self.axes:
+        if self.name == CLOSURE:
+            by = f"missed by {size:.2g}"
+        elif self.axes:
             unit = "m" if self.labels[entry] in "xyz" else "rad"
             by = f"missed by {size:.2g} {unit}"
         elif self.name == "distance":

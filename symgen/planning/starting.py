@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 
 from symgen.planning.loads import loads_at
+from symgen.planning.loops import Opened, options_of
 from symgen.planning.poses import position_of
 from symgen.planning.quantities import Motion, Quantity
+from symgen.planning.reactions import balance, forces_in_cuts
 from symgen.planning.splines import Profile
 from symgen.planning.task import State, Task
 from symgen.planning.trajectories import Splines
-from symgen.planning.transcription import TORQUE, limited
+from symgen.planning.transcription import TORQUE, forces, limited
 from symgen.support.arrays import Array, Flags
 
 TIMES = np.geomspace(0.05, 50.0, 61)
@@ -30,7 +32,9 @@ _TRIES, _REACHED = 20, 1e-6
 def guess(task: Task, module: Any, profile: Profile, random: np.random.Generator | None) -> Array:
     """Return the unknowns of a straight motion, with a random detour from `random`."""
     rest = task.guess.through[0] if task.guess.at_rest and task.guess.through is not None else None
-    start = coordinates(task, module, task.start, rest, random)
+    closes = isinstance(module, Opened) and not task.chart.joints
+    near = module.initial if closes and rest is None else rest
+    start = coordinates(task, module, task.start, near, random)
     goal = coordinates(task, module, task.goal, start, random)
     if rest is None:
         control = _through(task, profile, start, goal)
@@ -45,6 +49,8 @@ def guess(task: Task, module: Any, profile: Profile, random: np.random.Generator
         control[:2], control[-2:] = start, goal
         lower, upper = task.limits.position.T
         control = np.clip(control, lower, upper)
+    if closes:
+        control = module.closed(control, options_of(task.parameters))
     T = task.guess.T or _time(task, module, profile, control)
     return np.append(control, np.clip(T, *task.time))
 
@@ -173,11 +179,10 @@ def _time(task: Task, module: Any, profile: Profile, control: Array) -> float:
     if task.time[0] == task.time[1]:
         return task.time[0]
     s = np.linspace(0.0, 1.0, 4 * profile.segments + 1)
-    loads = loads_at(task.loads, module.n_loads, task.parameters)
     torques = [x for x in limited(task, module) if x.name == TORQUE and len(x.chosen)]
     best, time = np.inf, 1.0
     for T in TIMES:
-        path = Splines(profile, control, float(T), loads, task.chart)
+        path = _reacting(task, module, profile, control, float(T))
         worst = 0.0
         for order, limits in ((1, task.limits.velocity), (2, task.limits.acceleration)):
             worst = max(worst, _relative(path.rate(order, s), limits))
@@ -188,6 +193,31 @@ def _time(task: Task, module: Any, profile: Profile, control: Array) -> float:
         if worst < 0.99 * best:
             best, time = worst, float(T)
     return time
+
+
+def _reacting(task: Task, module: Any, profile: Profile, control: Array, T: float) -> Splines:
+    """Return a motion with the forces in cuts that coordinates without a drive need."""
+    count = module.n_loads
+
+    def unloaded(s: Array, T: float) -> tuple[Array, None]:
+        return np.zeros((len(s), count, 6)), None
+
+    loads = loads_at(task.loads, count, task.parameters)
+    reacting = balance(task, module, np.zeros((1, count, 6)), np.inf) if task.cuts else None
+    if task.contacts is not None or reacting is None:
+        return Splines(profile, control, T, loads, task.chart)
+    return Splines(profile, control, T, loads or unloaded, task.chart, reacting)
+
+
+def reactions(task: Task, module: Any, profile: Profile, x: Array, size: int) -> Array:
+    """Return unknown loads (size,) of a motion x, its control points and T: forces in cuts."""
+    count = len(forces(task, module))
+    path = _reacting(task, module, profile, x[:-1].reshape(-1, module.n), float(x[-1]))
+    if path.balance is None:
+        return np.zeros(size)
+    motion = path.motion(np.linspace(0.0, 1.0, size // count))
+    in_cuts = forces_in_cuts(task, module, motion)
+    return np.pad(in_cuts, ((0, 0), (0, count - in_cuts.shape[1]))).ravel()
 
 
 def _relative(values: Array, limits: Array) -> float:

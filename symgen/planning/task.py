@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from symgen.planning.angles import Angle
 from symgen.planning.charts import Chart
 from symgen.planning.contacts import Contacts
@@ -18,7 +20,7 @@ from symgen.planning.mirroring import Mirrored
 from symgen.planning.obstacles import KeepOut
 from symgen.planning.poses import Pose
 from symgen.planning.values import Range
-from symgen.support.arrays import Array
+from symgen.support.arrays import Array, Index
 
 VERSION = 1
 """Version of the format of task files."""
@@ -31,6 +33,10 @@ PER_SEGMENT: Mapping[str, int] = {KNOTS: 1, MIDPOINTS: 2, REFINE: 4}
 INSTANTS, SEGMENTS = "instants", "segments"
 FINE = (INSTANTS, SEGMENTS)
 """Knots of coordinates that close cuts or stand."""
+CLOSURE = "closure"
+"""Name of the rows in messages: "closure of pin_x"."""
+SIX = 6
+"""Components of a load, or multipliers in its place."""
 SHORTEST, LONGEST = 1e-3, 1e4
 """Bounds of free times (s)."""
 SPLINES, COLLOCATION = "splines", "collocation"
@@ -107,6 +113,34 @@ class Cut:
     axes: tuple[int, ...]
     limit: float
 
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Names of the components of the force."""
+        return tuple(f"{self.name} along {'xyz'[axis]}" for axis in self.axes)
+
+    def units(self, count: int) -> Array:
+        """Return `count` loads by each component of size 1 N, (axes, count, 6)."""
+        units = np.zeros((len(self.axes), count, SIX))
+        for unit, axis in zip(units, self.axes, strict=True):
+            unit[self.pull, axis], unit[self.push, axis] = 1.0, -1.0
+        return units
+
+
+@dataclass(frozen=True)
+class Closure:
+    """Rows of a mechanism that a plan closes, and the load behind which their multipliers stand."""
+
+    labels: tuple[str, ...]
+    rows: Index
+    first: int
+    limit: float = np.inf
+    name: str = CLOSURE
+
+    def units(self, count: int) -> Array:
+        """Return `count` loads by each multiplier of size 1, (rows, count, 6)."""
+        units = np.eye(len(self.rows), count * SIX, self.first * SIX)
+        return units.reshape(-1, count, SIX)
+
 
 @dataclass(frozen=True)
 class Knots:
@@ -145,7 +179,7 @@ class Task:
     loads: Loads
     free_loads: tuple[FreeLoad, ...]
     keep_out: KeepOut
-    cuts: tuple[Cut, ...]
+    cuts: tuple[Cut | Closure, ...]
     periodic: bool
     mirrored: Mirrored
     profile: Knots

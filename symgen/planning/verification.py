@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from symgen.planning.charts import rates_on
-from symgen.planning.cuts import gap_of
+from symgen.planning.cuts import gaps_of
 from symgen.planning.grounded import Grounded, grounded
 from symgen.planning.problem import Fault, instant, percent
 from symgen.planning.reactions import forces_in_cuts, ranges_in_cuts
@@ -138,19 +138,17 @@ def verify(task: Task, module: Any, path: Trajectory, per_segment: int) -> Verif
                 k, pair = divmod(int(values.argmin()), values.shape[1])
                 nearest = Nearest(limit.quantity.labels[pair], float(values[k, pair]), float(s[k]))
     if task.cuts:
-        labels = [f"{cut.name} along {'xyz'[k]}" for cut in task.cuts for k in cut.axes]
+        labels = [label for cut in task.cuts for label in cut.labels]
         limits = ranges_in_cuts(task)
         over = _exceeded(forces_in_cuts(task, module, motion), limits, reach(limits))
         exceeded |= _by_name(FORCE, labels, over)
         overshoot[FORCE] = over
-    gaps = {
-        cut.name: float(np.abs(gap_of(task, module, cut).value(motion)).max()) for cut in task.cuts
-    }
     worst = {name: float(over.max()) for name, over in exceeded.items() if over.max() > 0}
     where = {name: float(s[exceeded[name].argmax()]) for name in worst}
     ground = None
     if task.contacts is not None:
         ground = grounded(task, module, task.chart.motion(motion), task.contacts, FINER)
+    gaps = gaps_of(task, module, motion)
     return Verified(tuple(exceeded), worst, where, overshoot, gaps, nearest, ground, equations)
 
 

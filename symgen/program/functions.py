@@ -41,7 +41,7 @@ from symgen.program.function import Function
 from symgen.program.products import FORWARD_PRODUCTS, INVERSE_PRODUCTS
 from symgen.program.program import Output, Program
 from symgen.runtime.elsewhere import ELSEWHERE
-from symgen.support.suggestions import suggestion
+from symgen.support.suggestions import nearest
 
 _RATES = Argument("constraint_rates", ("n_constraints",), "per second")
 _ACCELERATIONS = Argument("constraint_accelerations", ("n_constraints",), "per second squared")
@@ -339,12 +339,20 @@ def function_named(name: str) -> Function:
 
 
 def function_suggestion(name: str, candidates: Iterable[str]) -> str:
-    """Return advice on an unknown function: its name in symgen, the nearest of `candidates`, or
-    all of them."""
+    """Return advice on an unknown function: its name in symgen, the nearest of `candidates`, those
+    that contain the word, or the command that lists all."""
     names = list(candidates)
     if ELSEWHERE.get(name) in names:
         return f"symgen's name of {name} is {ELSEWHERE[name]}"
-    return suggestion(name, names)
+    containing = ", ".join(x for x in names if name.lower() in x)
+    near = nearest(name, names)
+    return (
+        f"did you mean {near!r}?"
+        if near
+        else f"there are {containing}"
+        if containing and name
+        else "symgen show MODEL lists all"
+    )
 
 
 def inapplicable_functions(sizes: Mapping[str, int]) -> dict[str, str]:

@@ -172,7 +172,7 @@ def refuse_unmet(
         else f"no velocities close the loops while {', '.join(hold)} stays; hold less"
         if not names
         else f"no motion keeps the constraint {named} here, where its own gradient vanishes or "
-        "depends on the others"
+        "depends on the others: a singular position, where branches of the motion may meet"
     )
     if not missed.ndim:
         raise np.linalg.LinAlgError(message)
@@ -259,9 +259,11 @@ def without_none(**options: Any) -> dict[str, Any]:
 def by_keyword(method: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap a method so that options passed by position raise a clear TypeError.
 
-    States that are dicts by name become arrays.
+    States that are dicts by name become arrays.  Where q is required, loops should be closed there.
     """
     parameters = inspect.signature(method).parameters.values()
+    names = [x.name for x in parameters]
+    takes_closed = inspect.signature(method).parameters["q"].default is inspect.Parameter.empty
     positional = [x.name for x in parameters if x.kind is not x.KEYWORD_ONLY]
     options = ", ".join(f"{x.name}=..." for x in parameters if x.name not in positional)
 
@@ -270,10 +272,20 @@ def by_keyword(method: Callable[..., Any]) -> Callable[..., Any]:
         if len(args) > len(positional):
             call = f"{method.__name__}({', '.join(positional[1:])})"
             raise TypeError(f"{call} takes everything else by name: {options}")
+        if unknown := sorted(keywords.keys() - names):
+            call = f"{method.__name__}({', '.join(positional[1:])}, *, {options})"
+            raise TypeError(
+                f"{method.__name__}() got an unexpected keyword argument {unknown[0]!r}; it is "
+                f"called as {call}"
+            )
         if any(isinstance(x, Mapping) for x in (*args, *keywords.values())):
             read = args[0]._module._read
             args = (args[0], *map(read, positional[1:], args[1:]))
             keywords = {name: read(name, x) for name, x in keywords.items()}
+        if takes_closed and (len(args) > 1 or "q" in keywords):
+            q = args[1] if len(args) > 1 else keywords["q"]
+            timed = keywords.get("t"), keywords.get("parameters")
+            args[0].warn_of_gaps(method.__name__, q, *timed, stacklevel=3)
         return method(*args, **keywords)
 
     return plain

@@ -52,6 +52,8 @@ _TURNS, _FURTHER, _FURTHEST = 40, 1.2, 3.0
 _REACH = 0.5
 """Largest step of the first assembly (rad, m), so that it stays on the branch of its start; each
 start allows twice the step of the start before."""
+_OPEN = 1e-3
+"""Gap of an open loop, in units of its row; trial steps of integrators leave less."""
 _DRIVEN, _ROUNDING = 1e-8, 1e-9
 CHANGED = 1e-9
 """Change of a driven coordinate (rad, m, rad/s, m/s) above which there is a warning."""
@@ -88,19 +90,45 @@ class Mechanism:
     """Functions of models with loops or relations that are not generated."""
 
     def __init__(self, module: Any) -> None:
-        self._module = module
+        self._module, self._warned = module, False
 
     def fastest(self, backend: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
         """Return `constrained_forward_dynamics` and its derivatives, compiled if possible."""
         methods = self.constrained_forward_dynamics, self.constrained_forward_dynamics_derivatives
         connect = getattr(backend, "connect_mechanism", None)
         made = ConstrainedMotion, ConstrainedDerivatives
-        if connect is None or not connect(methods, made):
+        if connect is None or not connect(methods, made, self.warn_of_gaps):
             return methods
         compiled = tuple(getattr(backend, method.__name__) for method in methods)
         for fast, method in zip(compiled, methods, strict=True):
             fast.__doc__ = method.__doc__
         return compiled
+
+    def warn_of_gaps(
+        self, function: str, q: Array, t: Array, parameters: Any, stacklevel: int = 2
+    ) -> None:
+        """Warn of the widest gap of a loop at q (..., nq), where `function` takes loops as closed.
+
+        The first warning of a module is the last.
+        """
+        module = self._module
+        if self._warned or not hasattr(module, "constraints"):
+            return
+        options = without_none(t=t, parameters=parameters)
+        gaps = np.abs(module.constraints(q, **options))
+        if not gaps.max(initial=0.0) > CLOSED:
+            return
+        relative = gaps / self._sizes(position_jacobian(module, q, options))
+        if not relative.max() > _OPEN:
+            return
+        self._warned, widest = True, int(relative.argmax())
+        name, gap = module.constraint_names[widest % gaps.shape[-1]], gaps.flat[widest]
+        warnings.warn(
+            f"{function}: at these q loops are open ({name} is off by {gap:.3g}), and results "
+            f"are those of no motion of the mechanism; q = module.assemble(q) closes them",
+            RuntimeWarning,
+            stacklevel=stacklevel,
+        )
 
     @by_keyword
     def constrained_forward_dynamics(
@@ -116,7 +144,9 @@ class Mechanism:
             loads, parameters     as of forward dynamics
 
         q and qd are taken as they are: `assemble` and `closed_velocities` make such that keep the
-        constraints, `constraints` and `constraint_rates` say by how much others break them.
+        constraints, `constraints` and `constraint_rates` say by how much others break them.  A
+        RuntimeWarning names the widest gap of open loops, once; compiled calls look for gaps in
+        their calls 1, 2, 4, 8, ...
 
         Returns a named tuple ConstrainedMotion:
             qdd (..., n)             accelerations (rad/s^2 or m/s^2)
@@ -306,14 +336,14 @@ class Mechanism:
 
     @by_keyword
     def closed_velocities(
-        self, q: Array, qd: Array, *, hold: Sequence[str] | None = None, t: Array = 0.0,
+        self, q: Array, qd: Array = None, *, hold: Sequence[str] | None = None, t: Array = 0.0,
         parameters: Any = None,
     ) -> Array:  # fmt: skip
         """The velocities nearest to qd in kinetic energy that keep the loops closed, (..., n).
 
         Arguments (batch axes ... broadcast mutually):
             q (..., nq)   coordinates that keep the constraints
-            qd (..., n)   velocities
+            qd (..., n)   velocities; default: the initial ones of the model file
             hold          names of coordinates whose velocities stay; default: the driven ones that
                           `initial` of the model file names, first those under qd, where the others
                           can close the loops
@@ -325,6 +355,7 @@ class Mechanism:
         RuntimeWarning names each driven coordinate with an initial velocity that changed.
         """
         options = without_none(t=t, parameters=parameters)
+        qd = self._module.initial_qd if qd is None else qd
         J = self._module.constraint_jacobian(q, **options)
         rates = np.asarray(self._module.constraint_rates(q, qd, **options))
         M = self._module.mass_matrix(q, parameters=parameters)

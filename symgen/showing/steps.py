@@ -36,6 +36,9 @@ def step_by_step(dynamics: SymbolicDynamics, function: str, style: str) -> str:
     names = [line.name for step in program.steps for line in step.statements]
     legend = [title, "", *occurring(notation(dynamics.formulation, function), names)]
     legend += [f"  {label}: {text}" for label, text in program.notes.items()]
+    legend += [
+        "  (labels between these are of terms that are 0 here, and of other functions)"
+    ] * bool(program.notes)
     if style == "latex":
         return _steps_in_latex(program, legend)
     mark = comment(style)

@@ -285,7 +285,7 @@ _QUANTITIES = {
     "inertial_torques": _Quantity(r"\tau", ("number",), "inertial"),
     "centrifugal_torques": _Quantity(r"\tau", ("number",), "centrifugal"),
     "coriolis_torques": _Quantity(r"\tau", ("number",), "Coriolis"),
-    "gravity_torques": _Quantity(r"\tau", ("number",), "weight"),
+    "gravity_torques": _Quantity(r"\tau", ("number",), "gravity"),
     "load_torques": _Quantity(r"\tau", ("number",), "loads"),
     "joint_term_torques": _Quantity(r"\tau", ("number",), "joints"),
     "qdd": _Quantity(r"\ddot{q}", ("number",)),

@@ -104,10 +104,12 @@ def simulate(
                       by default
         t             (m,): times of the results (s), two or more, increasing; the first is the
                       start
-        tau           (n,) joint torques (N m or N), or a function of (t, q, qd); default: 0.
-                      Entries of prescribed coordinates are not read
-        loads         (n_loads, 6) [fx fy fz nx ny nz], base axes, or a function of (t, q, qd);
-                      default: 0.  With sensitivities it must not depend on q and qd
+        tau           (n,) joint torques (N m or N), or a dict by name, or a function of (t, q, qd)
+                      that returns one of these; default: 0.  Entries of prescribed coordinates
+                      are not read
+        loads         (n_loads, 6) [fx fy fz nx ny nz], base axes, or a dict by name, or a function
+                      of (t, q, qd) that returns one of these; default: 0.  With sensitivities it
+                      must not depend on q and qd
         parameters    {name: value} or (n_parameters,): runtime parameters; default: the module's
         prescribed    function of t: (q, qd, qdd) of the prescribed coordinates, in their order; qd
                       and qdd must be the derivatives of q in time.  A joint with a quaternion has
@@ -162,7 +164,9 @@ def simulate(
                                 commas), method (several, in order, are separated by commas),
                                 rtol, atol, evaluations, and stiff_from (s) where it is stiff
 
-    All of it is finite, except outputs that are no objectives.
+    All of it is finite, except outputs that are no objectives.  Joint limits are no stops: a
+    RuntimeWarning names those that the motion leaves, and at mechanisms the times at which it
+    passes singular positions.
 
     Raises `symgen.errors.RequestError` for wrong arguments, functions that were not built, a
     singular mass matrix, a motion that is not finite, or a failure of the integrator.
@@ -182,8 +186,8 @@ def simulate(
     names = tuple(compress(module.coordinate_names, held))
     motion = Motion(
         method_of(module, formulation, wanted, held), held,
-        Torques(tau, tau_derivatives, space, wanted),
-        Loads("loads", loads, (module.n_loads, 6), space),
+        Torques(tau, tau_derivatives, module, wanted),
+        Loads("loads", loads, (module.n_loads, 6), module),
         Prescribed(prescribed, names, on_manifold), parameter_values(module, parameters), wanted,
         objectives_of(module, objectives, wanted), space, listener,
     )  # fmt: skip

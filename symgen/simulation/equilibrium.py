@@ -137,7 +137,7 @@ def equilibrium(
     hold: Iterable[str] = (),
     q: ArrayLike | Mapping[str, ArrayLike] | None = None,
     tau: ArrayLike | Mapping[str, ArrayLike] = 0,
-    loads: ArrayLike = 0,
+    loads: ArrayLike | Mapping[str, ArrayLike] = 0,
     parameters: Mapping[str, float] | ArrayLike | None = None,
     *,
     t: float = 0.0,
@@ -154,7 +154,7 @@ def equilibrium(
         q           start, (nq,) or a dict by name; default: the initial positions of the model
                     file, else `neutral()`.  Loops are closed by `assemble`
         tau         (n,) joint torques (N m or N), or a dict by name; default: 0
-        loads       (n_loads, 6) [fx fy fz nx ny nz], base axes; default: 0
+        loads       (n_loads, 6) [fx fy fz nx ny nz], base axes, or a dict by name; default: 0
         parameters  {name: value} or (n_parameters,): runtime parameters; default: the module's
         t           time (s), for constraints and forces that mention it
 
@@ -172,7 +172,8 @@ def equilibrium(
         needed += ["constraints", "constraint_jacobian", "constraint_torque_derivatives"]
         needed += ["constraint_rates"] * any(module._velocity_rows)
     refuse_missing(module, [name for name in needed if not hasattr(module, name)], CALLER)
-    forces, instant = _array("loads", loads, (module.n_loads, 6)), float(_array("t", t, ()))
+    forces = _array("loads", by_name(module, "loads", loads, CALLER), (module.n_loads, 6))
+    instant = float(_array("t", t, ()))
     values = parameter_values(module, parameters, CALLER)
     torques = _array("tau", by_name(module, "tau", tau, CALLER), (module.n,))
     statics = Statics(

@@ -18,17 +18,19 @@ from __future__ import annotations
 import inspect
 import reprlib
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from symgen.errors import RequestError
-from symgen.simulation.arguments import Columns, entries_of, numbers
+from symgen.runtime.configuration import configuration_of
+from symgen.simulation.arguments import Columns, by_name, entries_of, numbers
 from symgen.support.arrays import Array, Flags
 
-Input = ArrayLike | Callable[[float, Array, Array], ArrayLike] | None
+Named = ArrayLike | Mapping[str, ArrayLike]
+Input = Named | Callable[[float, Array, Array], Named] | None
 Slopes = Callable[[float, Array, Array], tuple[ArrayLike, ...]] | None
 
 STATE = ("t", "q", "qd")
@@ -52,16 +54,17 @@ NEARNESS = 1e-2
 
 
 class ArrayInput:
-    """An array, or a function of ``(t, q, qd)`` that returns one; 0 by default."""
+    """An array, a dict by name, or a function of ``(t, q, qd)`` that returns one; 0 by default."""
 
-    def __init__(self, name: str, value: Input, shape: tuple[int, ...], space: Any) -> None:
-        self.name, self.shape, self.space = name, shape, space
+    def __init__(self, name: str, value: Input, shape: tuple[int, ...], module: Any) -> None:
+        self.name, self.shape, self.module = name, shape, module
+        self.space = configuration_of(module)
         self.function = value if callable(value) else None
         if self.function is not None:
             _check_takes(name, value, *STATE)
         self.value = np.zeros(shape)
         if value is not None and not callable(value):
-            self.value = numbers(name, value, shape)
+            self.value = numbers(name, by_name(module, name, value), shape)
 
     def __call__(self, t: float, q: Array, qd: Array) -> Array:
         """Return the array at one instant."""
@@ -69,7 +72,7 @@ class ArrayInput:
             return self.value
         # copies: the function may keep them, or write into them
         value = _something(self.name, self.function(t, q.copy(), qd.copy()))
-        return numbers(self.name, value, self.shape)
+        return numbers(self.name, by_name(self.module, self.name, value), self.shape)
 
 
 class Loads(ArrayInput):
@@ -90,8 +93,8 @@ class Loads(ArrayInput):
 class Torques(ArrayInput):
     """The joint torques ``(n,)`` and their derivatives ``(n, s)`` along the sensitivities."""
 
-    def __init__(self, value: Input, slopes: Slopes, space: Any, columns: Columns) -> None:
-        super().__init__("tau", value, (space.n,), space)
+    def __init__(self, value: Input, slopes: Slopes, module: Any, columns: Columns) -> None:
+        super().__init__("tau", value, (module.n,), module)
         self.slopes, self.columns = slopes, columns
         if slopes is not None:
             _check_takes("tau_derivatives", slopes, *STATE)
@@ -161,7 +164,7 @@ class Torques(ArrayInput):
         assert self.function is not None
         try:
             moved = self.space.integrate(q, 1j * STEP * dq), qd + 1j * STEP * dqd
-            value = np.asarray(self.function(t, *moved))
+            value = np.asarray(by_name(self.module, "tau", self.function(t, *moved)))
             slope: Array = np.imag(value) / STEP
         except (TypeError, np.exceptions.ComplexWarning) as error:
             raise RequestError(

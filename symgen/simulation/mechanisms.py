@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from symgen.errors import RequestError
-from symgen.runtime.closure import RANK, position_jacobian, row_sizes
+from symgen.runtime.closure import RANK, independent, position_jacobian, row_sizes
 from symgen.runtime.mechanism import CHANGED
 from symgen.simulation.arguments import Columns
 from symgen.support.arrays import Array
@@ -34,6 +34,9 @@ BY_PARAMETER = tuple(
         "inverse_dynamics",
     )
 )  # fmt: skip
+
+_SMALL, _NAMED = 0.1, 3
+"""Share of its maximum to which a singular value falls near a singular position; times named."""
 
 
 def missing_functions(module: Any, columns: Columns, in_steps: bool) -> list[str]:
@@ -142,6 +145,40 @@ def closed_sensitivities(
     columns.dqd0[...] -= np.linalg.pinv(J / sizes, rcond=RANK) @ (rates / sizes)
 
 
+def warn_of_branching(module: Any, t: Array, q: Array, options: Mapping[str, Array]) -> None:
+    """Warn of singular positions that a motion q (T, nq) at the times t (T,) passes.
+
+    There the smallest singular value of J falls to 0 and rises again, and branches may meet.
+    """
+    J = module.constraint_jacobian(q, t=t, **options)
+    J = J / row_sizes(module._row_units, J)[..., np.newaxis]
+    rank = int(independent(J[0])[2].sum())
+    least = np.linalg.svd(J, compute_uv=False)[:, rank - 1] if rank else np.ones(len(t))
+    rates = np.diff(least) / np.diff(t)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # zeros of the straight lines through two values before an interval and behind it
+        before, behind = (
+            t[k] - least[k] / rate
+            for k, rate in ((slice(1, -2), rates[:-2]), (slice(2, -1), rates[2:]))
+        )
+    margin = 0.25 * np.diff(t)[1:-1]
+    falls = (rates[:-2] < 0) & (before < t[2:-1] + margin)
+    rises = (rates[2:] > 0) & (behind > t[1:-2] - margin)
+    small = np.minimum(least[1:-2], least[2:-1]) < _SMALL * least.max()
+    at = np.flatnonzero(falls & rises & small)
+    passed = [f"{(before[k] + behind[k]) / 2:.4g}" for k in at[np.diff(at, prepend=-2) > 1]]
+    if passed:
+        more = f" and {len(passed) - _NAMED} later times" if len(passed) > _NAMED else ""
+        warnings.warn(
+            f"simulate: at t = {', '.join(passed[:_NAMED])} s{more} the mechanism passes a "
+            "singular position (the smallest singular value of its constraint Jacobian is near 0), "
+            "where branches of the motion may meet: errors of the integration choose the branch; "
+            "compare q with the branch you expect, or keep the motion off such positions",
+            RuntimeWarning,
+            stacklevel=5,
+        )
+
+
 def loop_variables(
     module: Any, t: Array, rows: Mapping[str, Array], parameters: Array
 ) -> dict[str, tuple[tuple[str, ...], Array, dict[str, str]]]:
@@ -152,6 +189,7 @@ def loop_variables(
     if multipliers is None:
         motion = module.constrained_forward_dynamics(q, qd, tau, t=t, loads=loads, **options)
         multipliers = motion.multipliers
+    warn_of_branching(module, t, q, options)
     violation = np.abs(module.constraints(q, t=t, **options)).max(axis=-1)
     variables = {
         "multipliers": (

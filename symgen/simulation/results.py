@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import compress
 from typing import Any
 
 import numpy as np
 
 from symgen.errors import RequestError
+from symgen.runtime.configuration import configuration_of
 from symgen.simulation.accelerations import formulations_of, has_constraints
 from symgen.simulation.integration import Integration, Solver
 from symgen.simulation.mechanisms import loop_variables
@@ -16,6 +19,8 @@ from symgen.support.arrays import Array
 
 Table = dict[str, tuple[tuple[str, ...], Array, dict[str, str]]]
 
+PAST = 1e-6
+"""Least distance behind a limit (rad, m) of which there is a warning."""
 MEANINGS = {
     "q": ("coordinates", "rad or m"),
     "qd": ("velocities", "rad/s or m/s"),
@@ -74,12 +79,29 @@ def _wanted(motion: Motion, names: Iterable[str]) -> Iterator[Array]:
         yield motion.objectives.gradients[motion.objectives.index]
 
 
+def warn_of_limits(module: Any, t: Array, q: Array, space: Any) -> None:
+    """Warn of the first instant at which q (T, nq) at the times t (T,) leaves joint limits."""
+    coordinates, limits = space.coordinates(q), getattr(module, "limits", {})
+    lower, upper = limits.get("lower", -np.inf), limits.get("upper", np.inf)
+    past = np.fmax(lower - coordinates, coordinates - upper) > PAST
+    if past.any():
+        row = int(past.any(axis=1).argmax())
+        named = ", ".join(compress(module.coordinate_names, past.any(axis=0)))
+        warnings.warn(
+            f"simulate: limits are no stops: the motion leaves those of {named}, first at t = "
+            f"{t[row]:.4g} s; a stop is a force of the model (see examples/bump_stop.yaml)",
+            RuntimeWarning,
+            stacklevel=4,
+        )
+
+
 def dataset(
     xarray: Any, module: Any, t: Array, rows: Mapping[str, Array], last: Array,
     motion: Motion, facts: Mapping[str, Any],
 ) -> Any:  # fmt: skip
     """Return `rows` of T entries, and integrals at the end of `last` (k,), with named axes."""
     columns, objectives = motion.columns, motion.objectives
+    warn_of_limits(module, t, rows["q"], configuration_of(module))
     variables: Table = {}
     coordinates: dict[str, Any] = {
         "time": ("time", t, {"units": "s"}),

@@ -8,7 +8,7 @@ their actual number.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
 
@@ -18,7 +18,7 @@ from symgen.description.model import RobotDescription
 from symgen.errors import Fault
 from symgen.joints import closing_type
 from symgen.kinematics.loops import loop_axes, row_units, velocity_rows
-from symgen.runtime.closure import RANK, half_turned, independent, row_sizes
+from symgen.runtime.closure import RANK, half_turned, holdable, independent, row_sizes
 from symgen.runtime.mechanism import CHANGED, Mechanism
 from symgen.validation.oracle_model import Array, unread_types
 from symgen.validation.oracles import NumericRobot
@@ -98,6 +98,26 @@ def mobility(description: RobotDescription) -> Mobility | None:
         q=tuple(q.tolist()), qd=tuple(qd.tolist()), changed=tuple(_changed(description, moved)),
         placements=n - int(of_positions.sum()), idle=idle,
     )  # fmt: skip
+
+
+def determining(description: RobotDescription, q: Array) -> Array:
+    """Return which driven coordinates determine all others at a closed q (nq,), (n,) booleans."""
+    J = NumericRobot(description).constraint_jacobian(q)
+    sizes = row_sizes(row_units(description), J)
+    actuated = [joint.actuated for joint in description.free_joints for _ in joint.coordinate_names]
+    held: Array = holdable(J / sizes[:, np.newaxis], np.flatnonzero(actuated).tolist())
+    return held
+
+
+def assembled(description: RobotDescription, q: Array, hold: Sequence[str]) -> Array | None:
+    """Return the coordinates nearest to q (nq,) that close the loops with those in `hold`; None
+    where they stay open."""
+    module = _module_of(NumericRobot(description), description, q)
+    try:
+        closed: Array = Mechanism(module).assemble(q, hold=hold)
+    except ValueError:
+        return None
+    return closed
 
 
 def _idle_rows(robot: NumericRobot, q: Array) -> int:

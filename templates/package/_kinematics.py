@@ -50,6 +50,8 @@ def _by_keyword(method):
     def plain(*args, **keywords):
         if len(args) > len(given):
             raise TypeError(message)
+        if isinstance(keywords.get("reference"), str):
+            keywords["reference"] = keywords["reference"].lower()
         return method(*args, **keywords)
 
     return plain

@@ -355,18 +355,19 @@ REMEDIES = {
 
 
 class StateReader:
-    """``read(name, value)``: an argument, as an array where it is a state given as a dict by name.
+    """``read(name, value)``: an argument, as an array where it is given as a dict by name.
 
-    `states` are the arrays of positions, ``q``, and of velocities, ``qd``.
+    `states` are the arrays of positions, ``q``, of velocities, ``qd``, and of ``loads``.
     """
 
     def __init__(self, states):
         self._kinds = dict.fromkeys(("q", "q0", "q1"), states["q"])
         self._kinds |= dict.fromkeys(("qd", "qd0", "qdd", "tau", "v"), states["qd"])
+        self._kinds["loads"] = states["loads"]
 
     def __call__(self, name, value):
-        is_state = name in self._kinds and isinstance(value, collections.abc.Mapping)
-        return _ask(self._kinds[name], value) if is_state else value
+        is_by_name = name in self._kinds and isinstance(value, collections.abc.Mapping)
+        return _ask(self._kinds[name], value) if is_by_name else value
 
 
 def position(kind, name, names, joints=None):
@@ -378,6 +379,8 @@ def position(kind, name, names, joints=None):
         raise TypeError(f"name: expected the name of a link, the first argument, got {_kind(name)}")
     if name in names:
         return names.index(name)
+    if kind == "link" and name == "base":
+        raise ValueError("'base' is the fixed frame, no link: its pose is I, its Jacobian 0")
     if isinstance(name, str) and name in (joints or {}):
         raise ValueError(f"{name!r} is a joint; its link is {joints[name]!r}")
     near = difflib.get_close_matches(str(name), names, 1)

@@ -77,6 +77,13 @@ class Motion {
     while (this.track.length && this.track[0].time < this.time - SECONDS) this.track.shift();
   }
 
+  // The first instant, where nothing moved yet.
+  begin(state) {
+    if (this.playing || this.track.length > 1) return;
+    this.restart();
+    this.remember(state);
+  }
+
   play(state) {
     this.playing = true;
     this.restart();
@@ -115,7 +122,8 @@ function plot(svg, lines, marks = [], fill = false) {
   if (!points.length) { svg.replaceChildren(); return; }
   const range = (k) => {
     const [low, high] = [Math.min(...points.map((p) => p[k])), Math.max(...points.map((p) => p[k]))];
-    const room = Math.max(0.05 * (high - low), 1e-3 * Math.max(Math.abs(low), Math.abs(high)), 1e-9);
+    const size = Math.max(Math.abs(low), Math.abs(high));
+    const room = low === high ? 0.15 * size || 1 : Math.max(0.05 * (high - low), 1e-3 * size, 1e-9);
     return [low - room, high + room];
   };
   const [[x0, x1], [y0, y1]] = [fill ? points.reduce(([low, high], [x]) => [Math.min(low, x), Math.max(high, x)], [Infinity, -Infinity]) : range(0), range(1)];
@@ -146,7 +154,7 @@ function plotMotion(track, coordinate) {
     ["part-inertial", line(([kinetic]) => kinetic)],
     ["part-gravity", line(([, potential]) => potential)],
     ["part-total", line(([kinetic, potential]) => kinetic + potential)],
-  ], [], true);
+  ], known.slice(-1).flatMap((at) => [at.energies[0], at.energies[1], at.energies[0] + at.energies[1]].map((y) => [at.time, y])), true);
   const phase = track.map((at) => [at.q[coordinate], at.qd[coordinate]]);
   plot(byId("phase-plot"), [["phase", phase]], phase.slice(-1));
 }

@@ -118,6 +118,8 @@ function refresh() {
   if (!mechanism) sayAgreement(byId("accelerations-verdict"), "accelerations", results.accelerations, calculator.usual.accelerations);
   showGradient(results.gradient);
   showFreeBody();
+  motion.begin(state);
+  plotMotion(motion.track, Number(byId("phase-coordinate").value));
 }
 
 // What the drives do, what closes the loops, and the accelerations that these torques give.
@@ -200,7 +202,6 @@ function listenToMotion() {
       setState("qd", moved.qd);
       setState("qdd", Array.from(calculator.free(calculator.configuration.of(moved.q), moved.qd)));
       refreshSoon();
-      plotMotion(motion.track, Number(byId("phase-coordinate").value));
       return;
     }
     pressed(false);
@@ -233,7 +234,7 @@ function faceMotion() {
   if (view) figure.face(view);
 }
 
-// The figure stays in sight, small, beside what is below it in the calculator.
+// The figure stays in sight, small, where the calculator is beside it.
 function keepInSight() {
   const seen = new Map();
   let hidden = false;
@@ -241,12 +242,14 @@ function keepInSight() {
     hidden = true;
     byId("stage").classList.remove("aside");
   });
-  const watch = new IntersectionObserver((entries) => {
-    for (const entry of entries) seen.set(entry.target.id, entry.isIntersecting);
+  const watch = (id, key, rootMargin) => new IntersectionObserver((entries) => {
+    seen.set(key, entries[entries.length - 1].isIntersecting);
     if (seen.get("place")) hidden = false;
-    byId("stage").classList.toggle("aside", !hidden && seen.get("calculator") && !seen.get("place"));
-  }, { rootMargin: "0px 0px -60% 0px" });
-  for (const name of ["place", "calculator"]) watch.observe(byId(name));
+    byId("stage").classList.toggle("aside", !hidden && seen.get("top") && seen.get("bottom") && !seen.get("place"));
+  }, { rootMargin }).observe(byId(id));
+  watch("place", "place", "0px 0px -60% 0px");
+  watch("calculator", "top", "0px 0px -99% 0px");
+  watch("calculator", "bottom", "-30% 0px -69% 0px");
 }
 
 // A page from a file may have no clipboard; what is selected can be copied all the same.

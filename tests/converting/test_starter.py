@@ -8,8 +8,9 @@ import pytest
 
 import symgen
 from symgen.cli import run
-from symgen.converting.starter import write_starter
+from symgen.converting.starter import write_starter, write_starter_task
 from symgen.errors import RequestError
+from tests.modules import EXAMPLES
 
 
 @pytest.mark.parametrize("file", ["walker.yaml", "walker.yml", "walker"])
@@ -56,3 +57,21 @@ def test_names_that_are_none(file, words, folder):
         write_starter(Path(file))
     assert "\n" not in str(caught.value)
     assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize(("robot", "start", "goal", "limits"), [
+    ("mechanisms/four_bar", "{crank: 60*deg}", "{crank: 105*deg}", "torque: 40 velocity: 5"),
+    ("mechanisms/stewart", "leg6: 1.2}", "leg6: 1.3}", "torque: 100 velocity: 1"),
+    ("plan/slider_crank", "{crank: 0}", "{crank: 45*deg}", "# limits"),
+    ("plan/prismatic_revolute", "{slider: 0, arm: 0}", "{slider: 0.1, arm: 45*deg}",
+     "torque: 30 velocity: {slider: 1, arm: 5}"),
+    ("arm7", "joint4: -6.865*deg", "joint4: -51.86*deg", "# limits"),
+    ("plan/spacecraft", "body_qw: 1}", "body_qz: sin(45*deg)", "velocity: 5"),
+])  # fmt: skip
+def test_a_task_has_values_within_the_limits_of_its_robot(robot, start, goal, limits, folder):
+    """Of a mechanism, of the drives that close its loops; only limits that the file lacks."""
+    write_starter_task(Path("task.yaml"), symgen.read(EXAMPLES / f"{robot}.yaml"))
+    lines = Path("task.yaml").read_text().splitlines()
+    first = next(k for k, line in enumerate(lines) if line.startswith("start:"))
+    assert start in lines[first] and goal in lines[first + 1]
+    assert limits in " ".join(" ".join(lines).split())

@@ -109,6 +109,7 @@ Q = np.zeros(3)
 FAULTS = [
     (lambda f: f("left_hands", Q), "unknown link 'left_hands'; did you mean"),
     (lambda f: f(17, Q), "there are "),
+    (lambda f: f("base", Q), "'base' is the fixed frame"),
     (lambda f: f("left_hand", Q[:2]), r"q: expected shape \(\.\.\., 3\), got \(2,\)"),
     (lambda f: f("left_hand", Q, out=np.zeros(3)), "out: expected shape"),
     (lambda f: f("left", Q), "'left' is a joint; its link is 'left_hand'"),
@@ -131,6 +132,12 @@ def test_options_by_position_are_answered_in_the_words_of_the_user(tree):
     words = r"^frame_jacobian\(name, q\) takes everything else by name: reference=..., parameters="
     with pytest.raises(TypeError, match=words):
         tree.frame_jacobian("left_hand", Q, "local")
+    expected = tree.frame_jacobian("left_hand", Q + 1, reference="local")
+    np.testing.assert_array_equal(
+        tree.frame_jacobian("left_hand", Q + 1, reference="LOCAL"), expected
+    )
+    with pytest.raises(ValueError, match="expected one of 'local_world_aligned', 'local', 'world'"):
+        tree.frame_jacobian("left_hand", Q, reference="body")
     assert list(inspect.signature(tree.frame_jacobian).parameters)[:3] == ["name", "q", "reference"]
 
 

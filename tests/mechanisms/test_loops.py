@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import warnings
+
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
@@ -141,6 +144,41 @@ def test_loops_close_from_where_they_begin_or_say_that_they_cannot():
         four_bar.assemble(hold=["krank"])
     with pytest.raises(TypeError, match="takes everything else by name"):
         four_bar.assemble(q, ["crank"])
+    assert np.array_equal(four_bar.closed_velocities(q), qd[0])
+    with pytest.raises(TypeError, match=r"'params'; .* freedoms\(q, \*, t=\.\.\., parameters="):
+        four_bar.freedoms(q, params=1)
+
+
+@pytest.mark.parametrize("backend", ["numpy", "compiled"])
+def test_open_loops_are_named_once(backend):
+    """Where a function takes them as closed, among the rows of a batch, and in later calls."""
+    mechanism = loaded(FOUR_BAR, BY_STATE, backend=backend)
+    closed = mechanism.assemble()
+    q = np.stack([closed, np.add(closed, [0.3, 0, 0])])
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for state in (closed, q, q):
+            mechanism.constrained_forward_dynamics(state, 0 * state, 0 * state)
+    (warning,) = caught
+    assert (warning.category, warning.filename) == (RuntimeWarning, __file__)
+    words = r"constrained_forward_dynamics: .* \(pin_[xy] is off by 0\.\d+\).* module\.assemble"
+    assert re.match(words, str(warning.message))
+
+
+PARALLELOGRAM = FOUR_BAR.replace("[1.5, 0, 0]", "[1, 0, 0]").replace("-9.81", "0")
+
+
+@pytest.mark.parametrize("options", [{}, {"step": 0.01}])
+def test_positions_where_branches_meet_are_named(options):
+    """A parallelogram lies flat when its crank is at 0 and pi; a four-bar linkage passes none."""
+    linkage = loaded(PARALLELOGRAM, BY_STATE)
+    start = {"crank": 2.6, "coupler": -2.6, "rocker": 2.6}, {"crank": 2}
+    with pytest.warns(RuntimeWarning, match=r"at t = 0\.27\d* s the mechanism passes a singular"):
+        symgen.simulate(linkage, *start, np.linspace(0, 0.6, 31), **options)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        symgen.simulate(linkage, *start, np.linspace(0, 0.2, 31), **options)
+        symgen.simulate(loaded(FOUR_BAR, BY_STATE), t=np.linspace(0, 0.6, 31), **options)
 
 
 def test_assembly_stays_near_its_start():

@@ -255,6 +255,11 @@ def test_a_file_of_another_robot_is_told(arm, tmp_path, text, error, words):
         shapes_of(tmp_path / "other.urdf", tuple(arm.link_names))
 
 
+def test_links_that_a_file_does_not_have_are_named(arm, tmp_path):
+    with pytest.warns(RuntimeWarning, match=r"arm\.urdf has no link 'hand' of this module; is it"):
+        shapes_of(written(tmp_path, BOX), (*arm.link_names, "hand"))
+
+
 def test_without_trimesh_or_meshcat_it_says_what_to_install(arm, tmp_path, monkeypatch):
     (tmp_path / "t.stl").write_text(STL)
     path = written(tmp_path, '<mesh filename="t.stl"/>')

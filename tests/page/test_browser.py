@@ -182,6 +182,10 @@ def test_robot_and_plots_are_on_one_screen(opened):
     assert tab.locator("#stage.aside").count() == 0
     tab.locator("#energy-plot").scroll_into_view_if_needed()
     tab.wait_for_selector("#stage.aside")
+    assert tab.locator("#energy-plot circle").count() == 3  # the first instant, before it moves
+    right = "element => element.getBoundingClientRect().right"
+    figure = tab.locator("#stage").bounding_box()
+    assert tab.eval_on_selector("#phase-plot", right) < figure["x"]
     tab.click("#stage .play")
     drawn(tab)
     assert tab.inner_text("#play") == "Pause"

@@ -214,7 +214,8 @@ STILL = """
 symgen: 1
 name: still
 joints:
-  - {name: mount, type: fixed, origin: {xyz: [1, 2, 3]}, link: {name: plate, mass: 2}}
+  - {name: mount, type: fixed, origin: {xyz: [1, 2, 3]},
+     link: {name: plate, mass: 2, com: [0.12345678901234567, 0, 0]}}
 """
 MASSLESS = """
 symgen: 1
@@ -229,13 +230,13 @@ joints:
     *slow(
         (HOSTILE, ["{{ 7*7 }}", "&lt;script&gt;alert(1)"], "<script>alert"),
         (HOSTILE, ["&lt;img src=x&gt;"], "<img"),
-        (GRIPPER, ["2 coordinates, 3 links", "-1 q(left) + 0.1", 'id="qdd-2"',
+        (GRIPPER, ["2 coordinates, 3 links", "= -q of left + 0.1", 'id="qdd-2"',
                    'min="0.02" max="1.02"'], 'id="qdd-3"'),
         (ASKEW, ["Too long for a page", "const newton_euler = {"], "<mtable"),
         (MASSLESS, ["forward_dynamics of massless has no solution", "<h3>Mass matrix</h3>"],
          "const nothing"),
     ),
-    (STILL, ["1 link"], 'id="qdd-1"'),
+    (STILL, ["1 link", '<td title="(0.12345678901234567, 0, 0)">(0.123457, 0, 0)<'], 'id="qdd-1"'),
 ])  # fmt: skip
 def test_robots_of_other_kinds(model, shown, absent):
     """Text of strangers, a joint that follows, links fixed askew, no inertia, no coordinates."""

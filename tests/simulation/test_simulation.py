@@ -382,6 +382,26 @@ def test_without_requests_there_is_the_motion_alone(free):
     close(motion.qdd[0], qdd, 1e-14)
 
 
+def test_torques_and_loads_by_name(free):
+    """Also of functions, and of functions that are differentiated by complex step."""
+    rows = {"loads": wind(0.1), "tau": [0, 2, 0]}
+    named = {"loads": {"wind": wind(0.1)[0]}, "tau": {"boom": 2}}
+    expected = symgen.simulate(free, Q0, QD0, T[:2], sensitivities="L", **rows)
+    functions = {name: lambda t, q, qd, value=value: value for name, value in named.items()}
+    for inputs in (named, functions):
+        motion = symgen.simulate(free, Q0, QD0, T[:2], sensitivities="L", **inputs)
+        np.testing.assert_array_equal(motion.dq, expected.dq)
+    assert refusal(free, Q0, QD0, T, loads={"wnd": [0] * 6}).endswith("did you mean 'wind'?")
+
+
+def test_limits_are_no_stops():
+    limited = CRANE.replace("rest: r,", "rest: r, limits: {{lower: -1, upper: 0.65}},")
+    text = limited.format(name="crane", slide="false", boom="false", hook="false")
+    module = modules.module(text, functions="forward_dynamics", formulations="newton_euler")
+    with pytest.warns(RuntimeWarning, match=r"no stops: .* of boom, first at t = 0\.\d+ s; "):
+        symgen.simulate(module, Q0, [0, 2, 0], T)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["newton_euler", "kane"])
 def test_the_formulation_is_named(both, name):

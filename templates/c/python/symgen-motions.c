@@ -135,7 +135,8 @@ static PyObject *advance(PyObject *self, PyObject *arguments)
 
 static struct symgen_called closed[2];  /* without and with derivatives, as if they were generated */
 static struct symgen_array inputs[6], outputs[8];
-static PyObject *long_way[2], *record[2];
+static PyObject *long_way[2], *record[2], *warn_of_gaps;
+static unsigned long calls[2];
 
 #define CLOSED_NAMES {"q", "qd", "tau", "t", "loads", "parameters"}
 #define CLOSED_TEXT "q, qd, tau, *, t=0.0, loads=None, parameters=None"
@@ -199,6 +200,16 @@ static int compute_all(int which, ptrdiff_t count, const double **x, const ptrdi
     return 0;
 }
 
+/* Looks whether the loops are closed, in the calls 1, 2, 4, 8, ...; -1 where the warning is an exception. */
+static int look_for_gaps(int which, PyObject *const *given)
+{
+    if (++calls[which] & (calls[which] - 1)) return 0;
+    PyObject *const none = PyObject_CallFunction(
+        warn_of_gaps, "sOOO", CLOSED[which].name, given[0], given[3], given[5]);
+    Py_XDECREF(none);
+    return none ? 0 : -1;
+}
+
 /* A named tuple of the results, made as tuples are, without a call. */
 static PyObject *as_record(int which, PyObject *results)
 {
@@ -219,6 +230,7 @@ static PyObject *call_closed(int which, PyObject *const *given, PyObject *out, i
     (void)packed;
     (void)out;
     if (!symgen_read(&closed[which], given, &batch, x, dx, numbers)) return in_python(which, given);
+    if (look_for_gaps(which, given)) return 0;
     PyObject *const results = symgen_new_results(&closed[which], &batch, y);
     if (!results) return 0;
     if (batch.count == 1) {
@@ -243,14 +255,16 @@ static int is_complete(void)
     return 1;
 }
 
-/* The same functions in Python, for what is not ordinary, and the named tuples that results are.
- * Whether there are the kernels for it. */
+/* The same functions in Python, for what is not ordinary, the named tuples that results are, and the
+ * function that warns of open loops.  Whether there are the kernels for it. */
 static PyObject *connect(PyObject *self, PyObject *arguments)
 {
     (void)self;
-    PyObject *ways, *records;
-    if (!PyArg_ParseTuple(arguments, "OO", &ways, &records) || find_kernels()) return 0;
+    PyObject *ways, *records, *warn;
+    if (!PyArg_ParseTuple(arguments, "OOO", &ways, &records, &warn) || find_kernels()) return 0;
+    Py_XSETREF(warn_of_gaps, Py_NewRef(warn));
     for (int which = 0; which < 2; ++which) {
+        calls[which] = 0;
         Py_XSETREF(long_way[which], PySequence_GetItem(ways, which));
         Py_XSETREF(record[which], PySequence_GetItem(records, which));
         if (!long_way[which] || !record[which]) return 0;
@@ -266,7 +280,8 @@ static PyMethodDef methods[] = {
      "Returns the number of steps that were made, how many were halved, and the last correction of one\n"
      "that does not converge."},
     {"connect_mechanism", connect, METH_VARARGS,
-     "The same in Python, for what is not ordinary, and the named tuples that results are.\n\n"
+     "The same in Python, for what is not ordinary, the named tuples that results are, and the function\n"
+     "that warns of open loops.\n\n"
      "Whether there are the kernels for it."},
     {0, 0, 0, 0},
 };

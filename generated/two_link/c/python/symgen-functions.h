@@ -72,7 +72,8 @@ static int take_keywords(const struct function *f, PyObject *const *values, PyOb
         PyObject *const name = PyTuple_GET_ITEM(keywords, k);
         const int place = find(f, name);
         if (place < 0) {
-            PyErr_Format(PyExc_TypeError, "%U() got an unexpected keyword argument '%U'", f->name, name);
+            PyErr_Format(PyExc_TypeError, "%U() got an unexpected keyword argument '%U'; it is called as %U(%s)",
+                f->name, name, f->name, f->signature->text);
             return -1;
         }
         if (place == SYMGEN_MOST) {
