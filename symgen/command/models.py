@@ -8,23 +8,31 @@ from pathlib import Path
 import click
 
 from symgen.command import completion
-from symgen.command.options import Model, OneOf, output_options, reading_options
+from symgen.command.options import OneOf, output_options, reading_options
 from symgen.command.outcome import Output, as_argument
 from symgen.options import ReadOptions
 
 
 @click.command(short_help="Write MODEL, a robot to start from; or, with --task, a task.")
-@Model
+@click.argument(
+    "model", type=click.Path(path_type=Path), shell_complete=completion.model_files,
+    required=False, metavar="MODEL",
+)  # fmt: skip
 @click.option("--task", is_flag=True, help="Write a task for symgen plan instead of a robot.")
 @click.option(
     "--robot", type=click.Path(path_type=Path), shell_complete=completion.model_files,
     help="Robot that the task is for; default: that of symgen new.",
 )  # fmt: skip
 @output_options
-def new(model: Path, task: bool, robot: Path | None, output: Output) -> None:
+def new(model: Path | None, task: bool, robot: Path | None, output: Output) -> None:
     """Write MODEL, an example robot (with --task an example task) for you to change."""
     from symgen.converting.starter import write_starter
 
+    if model is None and not task:
+        raise click.UsageError("Missing argument 'MODEL'.")
+    if model is None:
+        place = "" if robot is None else f" --robot {as_argument(robot)}"
+        raise click.UsageError(f"name the task file: symgen new --task{place} task.yaml")
     if task:
         _new_task(model, robot, output)
         return

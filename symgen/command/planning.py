@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -88,14 +88,14 @@ def plan(
         result = find(
             module, task, starts=starts, seed=seed, solver=solver,
             exact_hessian=not limited_memory, max_iterations=max_iterations,
-            progress=_progress(journal),
+            progress=_progress(journal), notify=_notify(journal),
         )  # fmt: skip
         for k, path in enumerate(outputs):
             journal.progress(f"write: {path.name}", k, len(outputs))
             result.write(path)
     notices = [*journal.notices, *result.remarks]
     data = {**result.scalars(), "notices": notices, "files": [str(path) for path in outputs]}
-    output.write(lambda: data, lambda: _print(result, outputs))
+    output.write(lambda: data, lambda: _print(result, outputs, journal.shown))
     everywhere = result.task.profile.check == REFINE
     if result.status == "infeasible" or (result.status == EXCEEDED and everywhere):
         if output.quiet and not output.as_json:
@@ -111,7 +111,16 @@ def _progress(journal: Journal) -> Callable[[str, Step], None]:
     return tell
 
 
-def _print(result: Plan, outputs: tuple[Path, ...]) -> None:
+def _notify(journal: Journal) -> Callable[[str], None]:
+    def tell(remark: str) -> None:
+        journal.shown.add(remark)
+        journal.notify(f"note: {remark}")
+
+    return tell
+
+
+def _print(result: Plan, outputs: tuple[Path, ...], shown: Collection[str]) -> None:
+    most = f"limits are exceeded by {result.violation:.1e} at most"
     rows = [
         (result.status, result.outcome),
         (
@@ -119,10 +128,7 @@ def _print(result: Plan, outputs: tuple[Path, ...]) -> None:
             f"{result.seconds:.2g} s ({result.iterations} iterations, {result.evaluations} "
             f"evaluations; solver {result.solver_seconds:.2g} s)",
         ),
-        (
-            "verified",
-            f"limits are exceeded by {result.violation:.1e} at most; {result.simulated}",
-        ),
+        ("verified", f"{most if result.violation else 'no limit is exceeded'}; {result.simulated}"),
     ]
     if result.status == "infeasible":  # the remarks name what is not met
         rows.pop()
@@ -137,6 +143,7 @@ def _print(result: Plan, outputs: tuple[Path, ...]) -> None:
     for name, text in rows:
         click.echo(f"{name:<10} {text}")
     for remark in result.remarks:
-        click.echo(f"note: {remark}", err=True)
+        if remark not in shown:
+            click.echo(f"note: {remark}", err=True)
     for path in outputs:
         click.echo(f"wrote {path}")

@@ -36,6 +36,7 @@ from symgen.errors import RequestError
 from symgen.formulations import FORMULATIONS
 from symgen.options import DEFAULT, UNCHANGED, BuildOptions, ReadOptions
 from symgen.page import calculator, counting, equations, questions, recursions, robot
+from symgen.page.animation import SUFFIXES
 from symgen.page.closing import check_closing, closing_part
 from symgen.page.packing import as_script, packed
 from symgen.support.journal import Journal
@@ -54,7 +55,6 @@ _REMARK = re.compile(r"(?m)^[ ]*//.*\n|[ ]{2}//[ ].*$|^[ ]+")
 SCRIPTS = ("model", "figure", "manifolds", "calculator", "freebody", "motion", "page")
 MECHANISM = "mechanism"
 """Script for pages of mechanisms only."""
-SUFFIXES = (".html", ".htm")
 
 
 def write_report(

@@ -43,6 +43,11 @@ MOST_SAMPLES = 300
 MOST_CURVES = 9
 """Number of curves in a picture, the largest ones."""
 
+COLOURS = (
+    "#1f5fae", "#b3410c", "#176b34", "#8a1f7a", "#6b5a00", "#b0202a", "#0b6b70", "#4a5560",
+    "#6d4c41",
+)  # fmt: skip
+"""Colours of curves on white, as in ``style.css``."""
 DARK = (0.25, 0.26, 0.28)
 """Colour of wheels."""
 
@@ -68,6 +73,7 @@ for (const command of [{commands}]) {{
 </html>
 """
 VIEWERS = ("symgen", "meshcat")
+SUFFIXES = (".html", ".htm")
 
 
 WORDS = {
@@ -109,6 +115,13 @@ class Forces:
     centre: Array
 
 
+def colours_of(names: Sequence[str], module: Any) -> Sequence[int]:
+    """Return numbers of colours: those of coordinates in the module, if few, else in `names`."""
+    numbers = {name: k for k, name in enumerate(module.coordinate_names)}
+    few = len(numbers) <= MOST_CURVES and all(name in numbers for name in names)
+    return [numbers[name] if few else k % MOST_CURVES for k, name in enumerate(names)]
+
+
 def largest(sizes: Array) -> Index:
     """Return the numbers of the `MOST_CURVES` largest sizes (m,), in their order."""
     return np.sort(np.argsort(-sizes, kind="stable")[:MOST_CURVES])
@@ -142,6 +155,8 @@ def animate(
     target = Path(path)
     if viewer not in VIEWERS:
         raise RequestError(f"animate: viewer: expected {' or '.join(VIEWERS)}, found {viewer!r}")
+    if target.suffix.lower() not in SUFFIXES:
+        raise RequestError(f"{str(target)!r} is no name for a page; expected one such as m.html")
     t, q, tau = motion_of(run, module)
     check_writable(target)
     reading = ReadOptions.of(packages=packages, arguments=arguments)
@@ -167,8 +182,8 @@ def motion_of(run: Any, module: Any) -> tuple[Array, Array, Array | None]:
         arrays = (run.t, run.q, getattr(run, "tau", None))
     else:
         raise RequestError(
-            "animate: expected a result of simulate() or plan(), or a pair (t, q); "
-            f"found {type(run).__name__}"
+            "animate: expected a result of simulate() or plan(), or a pair (t, q), of a saved plan "
+            f'(d["t"], d["q"]) with d = numpy.load("plan.npz"); found {type(run).__name__}'
         )
     t, q, tau = (None if x is None else np.asarray(x, dtype=float) for x in arrays)
     if t is None or q is None or t.ndim != 1 or q.shape != (len(t), module.nq) or len(t) < 2:
@@ -224,6 +239,7 @@ def player_facts(
             "curves": [
                 {
                     "title": each.title, "names": list(each.names),
+                    "colours": colours_of(each.names, module),
                     "values": _rounded(each.values[shown]), "levels": list(each.levels),
                 }
                 for each in (one.main for one in (*listed, *curves))

@@ -101,12 +101,14 @@ class Equations:
 class ClosedForm:
     """The functions with equations, and their abbreviations as MathML.
 
+    `has_roots` says whether sums under roots are abbreviated.
     `torques` is the cost of the printed equations of motion, `unloaded` that without terms of
     loads; None where not applicable.
     """
 
     functions: tuple[Equations, ...]
     abbreviations: tuple[str, ...]
+    has_roots: bool = False
     torques: WrittenCost | None = None
     unloaded: WrittenCost | None = None
 
@@ -161,7 +163,7 @@ def closed_form(description: RobotDescription, counted: Counted, journal: Journa
         if function == TORQUES and printed:
             costs = _costs(printed[0])
     waves = (mathml(f"{latex(name, {})} = {text}") for name, text in _sorted_legend(legend))
-    return ClosedForm(tuple(functions), tuple(waves), *costs)
+    return ClosedForm(tuple(functions), tuple(waves), bool(radicands), *costs)
 
 
 def _costs(torques: _Printed) -> tuple[WrittenCost, WrittenCost | None]:

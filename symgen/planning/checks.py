@@ -16,7 +16,7 @@ from symgen.page.animation import by_unit
 from symgen.planning.contacts import Contacts
 from symgen.planning.loads import depends_on_time
 from symgen.planning.loops import Opened
-from symgen.planning.obstacles import Distances
+from symgen.planning.obstacles import Distances, KeepOut, Sphere
 from symgen.planning.placements import point_of
 from symgen.planning.poses import position_of
 from symgen.planning.quantities import Motion, Quantity
@@ -146,9 +146,7 @@ def _check_place(
 
     A distance is fixed where it is equal at two random values of the coordinates that are free.
     """
-    limits = task.limits.position
-    lower, upper = np.where(np.isfinite(limits), limits, [-np.pi, np.pi]).T
-    random = np.random.default_rng(0).uniform(lower, np.maximum(lower, upper), (TRIED, module.n))
+    random = _random(task, module)
     pose, keep = state.pose, task.keep_out
     needed = {"jacobians"} if pose is None or pose.point is None else {"jacobians", "point_motion"}
     if pose is not None and needed <= set(module.functions):
@@ -220,6 +218,14 @@ def _check_margin(value: Value, module: Any, task: Task, contacts: Contacts) -> 
             )  # fmt: skip
 
 
+def _random(task: Task, module: Any) -> Array:
+    """Return random positions within the limits, (TRIED, n)."""
+    limits = task.limits.position
+    lower, upper = np.where(np.isfinite(limits), limits, [-np.pi, np.pi]).T
+    random = np.random.default_rng(0)
+    return random.uniform(lower, np.maximum(lower, upper), (TRIED, module.n))
+
+
 def _values(task: Task, quantity: Quantity, x: Array) -> Array:
     """Return values (K, m) of a function of q at positions x (K, n) of the chart."""
     zero, instants = np.zeros_like(x), np.zeros(len(x))
@@ -261,9 +267,9 @@ def _check_collocated(root: Value, keys: Collection[str], module: Any, task: Tas
 
 
 def remarks_on(task: Task, module: Any) -> tuple[str, ...]:
-    """Return remarks on free ends, limits wider than those of the model, unlimited torques, angles
-    that seem to be in degrees."""
-    remarks = (_free, _in_degrees, _beyond, _unlimited)
+    """Return remarks on angles that seem to be in degrees, obstacles in mm, free ends, limits wider
+    than those of the model, unlimited torques."""
+    remarks = (_in_degrees, _far_away, _free, _beyond, _unlimited)
     return tuple(words for remark in remarks for words in remark(task, module))
 
 
@@ -275,6 +281,23 @@ def _in_degrees(task: Task, module: Any) -> Iterator[str]:
             for value in filter(seems_in_degrees, (state.q[k], *state.ranges[k])):
                 words = degrees_meant(value, f"{value:.6g}*deg")
                 yield f"{key_path((*path, 'q', module.coordinate_names[k]))}: {words}"
+
+
+def _far_away(task: Task, module: Any) -> Iterator[str]:
+    """Yield obstacles so far from all spheres on links that they may be in mm."""
+    balls, obstacles = task.keep_out.balls, task.keep_out.obstacles
+    if not (balls and obstacles):
+        return
+    base = Sphere("base", np.zeros(3), 0.0)
+    distances = Distances(module, task.parameters, KeepOut(balls, (base, *obstacles)))
+    values = _values(task, distances, _random(task, module)).reshape(TRIED, -1, len(balls))
+    reach = (values[:, 0] + distances.radii).max()
+    for obstacle, near in zip(obstacles, values[:, 1:].min(axis=(0, 2)), strict=True):
+        if near > FAR * reach:
+            yield (
+                f"keep_out: {obstacle.name} is {near:.3g} m or more from all spheres, which get "
+                f"{reach:.3g} m away from the base; if this is in mm, divide by 1000"
+            )
 
 
 def _free(task: Task, module: Any) -> Iterator[str]:

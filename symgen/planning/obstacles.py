@@ -212,7 +212,10 @@ def read_keep_out(value: Value, module: Any) -> KeepOut:
         value.fault("no spheres on links: nothing keeps out")
     elif not obstacles and not pairs:
         value.fault("neither obstacles nor pairs: there is nothing to keep out of")
-    return KeepOut(balls, obstacles, tuple(pairs), entries["margin"].number())
+    margin = entries["margin"].number()
+    if margin < 0:
+        entries["margin"].fault(f"expected a distance (m) of at least 0, found {margin:.6g}")
+    return KeepOut(balls, obstacles, tuple(pairs), margin)
 
 
 _RADIUS = "the radius of the sphere (m)"

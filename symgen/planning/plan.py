@@ -91,9 +91,13 @@ OPENS = 0.01
 """Gap of a loop between instants (m, or none) above which a plan is not solved."""
 STAYS = 0.02
 """Error (rad, m) from one instant to the next, with contacts, above which a plan is not solved."""
+FRICTION = ("friction", "friction_backward", "static_friction", "static_friction_backward")
+"""Terms of joints with steps near zero velocity."""
 NEARBY = 1e-4
 """Barrier parameter of a start near an optimum."""
 
+Notify = Callable[[str], None]
+"""Listener to remarks."""
 Progress = Callable[[str, Step], None]
 """Listener to progress: the stage, and each iterate."""
 
@@ -177,6 +181,7 @@ def plan(
     tolerance: float = 1e-9,
     max_iterations: int = 1000,
     progress: Progress | None = None,
+    notify: Notify | None = None,
 ) -> Plan:
     """Plan the optimal motion of a robot for a task.
 
@@ -185,7 +190,8 @@ def plan(
     ones (`seed`), and the best is kept.  `solver` is "ipopt", which comes with CasADi and is the
     default where it is installed, or "trust-constr" of SciPy.  Without `exact_hessian`, second
     derivatives are approximated from gradients (L-BFGS, by IPOPT).  `progress(stage, step)` is
-    called at every iteration; `symgen.load(path, progress=...)` reports on the build of a path.
+    called at every iteration; `symgen.load(path, progress=...)` reports on the build of a path;
+    `notify(remark)` for every remark on the task, before it is solved.
     Ctrl-C ends the search with the best motion so far.
 
     Raises `symgen.errors.ModelError` for a wrong task, `symgen.errors.RequestError` for a robot
@@ -210,16 +216,21 @@ def plan(
     check_module(module)
     module = opened(module)
     read = reading.read(task, module)
+    remarks = remarks_on(read, module)
+    if notify is not None:
+        for remark in remarks:
+            notify(remark)
     choices = Choices(tolerance, max_iterations, exact_hessian, solver=solver)
     run = _Run(read, module, choices, Interrupted(), progress)
     begun = time.perf_counter()
-    with run.interrupted.heard():
+    with run.interrupted.heard(), np.errstate(over="ignore"):  # of motions that are only tried
         if read.method == COLLOCATION:
             solution, verified, rejected = _collocated(run, starts, seed)
         else:
             solution, rejected = _best(run, starts, seed)
             solution, verified = _refined(run, solution)
-    return _result(run, solution, verified, rejected, time.perf_counter() - begun)
+        plan = _result(run, solution, verified, rejected, time.perf_counter() - begun)
+    return replace(plan, remarks=(*remarks, *plan.remarks))
 
 
 # ------------------------------------------------------------------------------------- solving
@@ -466,7 +477,7 @@ def _result(
         final_error=error,
         steps=solution.steps, others=rejected,
         broken=tuple((fault.name, fault.over) for fault in broken),
-        remarks=(*remarks, *remarks_on(task, module)),
+        remarks=remarks,
         per_segment=PER_SEGMENT[task.profile.check] if task.method == SPLINES else 2,
     )  # fmt: skip
 
@@ -524,9 +535,12 @@ def _status(
     elif error > ARRIVES and status == "solved":
         status = "feasible"
         ends = "diverges" if not np.isfinite(error) else f"ends {error:.2g} from the goal"
+        terms = run.module.joint_terms
+        rubs = any(np.any(terms[key]) for key in terms if key in FRICTION)
+        steps = ", or its steps are too long for friction with a small friction_velocity"
         remarks.append(
             f"a simulation under the torques alone (open loop) {ends}: small errors grow along "
-            "this motion, or its steps are too long for friction with a small friction_velocity"
+            f"this motion{steps if rubs else ''}"
         )
     return status, broken, tuple(remarks)
 

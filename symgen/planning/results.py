@@ -32,11 +32,13 @@ import numpy as np
 from symgen.emit.templates import Templates
 from symgen.errors import RequestError
 from symgen.page.animation import (
+    COLOURS,
     MOST_CURVES,
     SCRIPTS,
     Curves,
     Forces,
     by_unit,
+    colours_of,
     largest,
     player_facts,
 )
@@ -74,7 +76,10 @@ _SHARES = np.linspace(0.0, 1.0, SAMPLES)
 
 @dataclass(frozen=True)
 class Start:
-    """The result of a start: objective, T (s), iterations, largest violation (scaled)."""
+    """The result of a start: objective, T (s), iterations, largest violation (scaled).
+
+    With `check: refine` it is that of the coarse spline: only the best start is refined.
+    """
 
     number: int
     ended: str
@@ -479,12 +484,14 @@ def _drawn(plan: Plan, panels: Sequence[Panel], ending: str, size: tuple[float, 
     """Return a figure, with equal bytes for equal plans."""
     try:
         import matplotlib
+        from cycler import cycler
         from matplotlib.figure import Figure
     except ImportError:
         raise RequestError("figures need Matplotlib: pip install matplotlib") from None
     settings = {
         "svg.hashsalt": "symgen", "svg.fonttype": "none", "font.size": 9, "axes.grid": True,
         "grid.alpha": 0.3, "lines.linewidth": 1.4, "legend.frameon": False,
+        "axes.prop_cycle": cycler(color=COLOURS),
     }  # fmt: skip
     with matplotlib.rc_context(settings):
         figure = Figure(figsize=size, layout="constrained")
@@ -532,8 +539,9 @@ def _curves(
     if len(chosen) < len(among):
         title = f"the {len(chosen)} of {len(among)} that change most"
         axis.set_title(title, fontsize=8, loc="left")
-    for k in chosen:
-        (line,) = axis.plot(t, values[:, k], label=names[k])
+    colour_of = colours_of([names[k] for k in chosen], plan.module)
+    for k, number in zip(chosen, colour_of, strict=True):
+        (line,) = axis.plot(t, values[:, k], label=names[k], color=f"C{number}")
         for limit in () if limits is None else limits[k]:
             colours.setdefault(float(limit), []).append(line.get_color())
     most = float(np.abs(values[:, chosen]).max(initial=0.0))

@@ -250,7 +250,7 @@ class Value:
         ])  # fmt: skip
 
     def _by_coordinate(
-        self, names: Sequence[str], read: Callable[[Value], Any], into: Array
+        self, names: Sequence[str], read: Callable[[Value], Any], into: Array, more: str = ""
     ) -> None:
         """Read a value for all, a list in the order of `names`, or a mapping by name.
 
@@ -276,7 +276,7 @@ class Value:
         else:
             self.fault(
                 f"expected {len(names)} entries in the order {', '.join(names)}, or NAME: value, "
-                f"found {seen(node)} of {len(node.items)}"
+                f"found {seen(node)} of {len(node.items)}{more}"
             )
 
     def coordinates(self, names: Sequence[str], default: float) -> Array:
@@ -301,7 +301,11 @@ class Value:
 
     def ranges(self, names: Sequence[str], into: Array) -> None:
         """Read limits by coordinate, (n, 2): a number for both sides, [lower, upper], or none."""
-        self._by_coordinate(names, Value.range, into)
+        two = isinstance(self.node, Listing) and len(self.node.items) == 2
+        more = (
+            f"; [lower, upper] goes under a name, {names[0]}: [...], or all: [...]" if two else ""
+        )
+        self._by_coordinate(names, Value.range, into, more)
 
     def range(self) -> Range:
         """Read lower and upper limit."""

@@ -111,14 +111,14 @@ class Player {
     }
   }
 
-  // One plot for each kind of curve, every coordinate in a colour of its own, with a cursor.
+  // One plot for each kind of curve, every coordinate in its colour, with a cursor.
   drawCurves() {
     const times = this.facts.times.map(([t]) => t);
-    this.curves = this.facts.curves.map(({ title, names, values, levels }) => {
+    this.curves = this.facts.curves.map(({ title, names, colours, values, levels }) => {
       const svg = element("svg", { viewBox: "0 0 400 220", role: "img", "aria-label": title });
       const ends = [times[0], times[times.length - 1]];
       plot(svg, [
-        ...names.map((_, i) => [`curve-${i % 9}`, times.map((t, k) => [t, values[k][i]])]),
+        ...names.map((_, i) => [`curve-${colours[i]}`, times.map((t, k) => [t, values[k][i]])]),
         ...levels.map((level) => ["limit", ends.map((t) => [t, level])]),
       ], [], true);
       svg.append(element("line", { class: "cursor", x1: 50, y1: 10, x2: 50, y2: 195 }));
@@ -127,7 +127,7 @@ class Player {
       caption.append(`${title} over time (s): `);
       names.forEach((coordinate, i) => {
         const word = document.createElement("span");
-        word.className = `curve-${i % 9}`;
+        word.className = `curve-${colours[i]}`;
         word.textContent = coordinate;
         caption.append(word, i < names.length - 1 ? ", " : "");
       });

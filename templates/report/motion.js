@@ -107,16 +107,17 @@ class Motion {
   }
 }
 
-// Round values of an axis: 1, 2 or 5 times a power of ten apart.
+// Two to six round values of an axis: 1, 2 or 5 times a power of ten apart.
 function ticks(low, high) {
-  const rough = (high - low) / 4;
+  const rough = (high - low) / 5;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = power * [1, 2, 5, 10].find((times) => times * power >= rough);
   const first = Math.ceil(low / step - 1e-9);
   return Array.from({ length: Math.floor(high / step + 1e-9) - first + 1 }, (_, i) => Number(((first + i) * step).toPrecision(6)));
 }
 
-// Lines [[class, [[x, y], ...]], ...] in a frame with round ticks; `fill`: no room beside the first and last x.
+// Lines [[class, [[x, y], ...]], ...] and marks [[class, [x, y]], ...] in a frame with round ticks; `fill`: no room
+// beside the first and last x.
 function plot(svg, lines, marks = [], fill = false) {
   const points = lines.flatMap(([, line]) => line);
   if (!points.length) { svg.replaceChildren(); return; }
@@ -133,9 +134,9 @@ function plot(svg, lines, marks = [], fill = false) {
   const [, zero] = place([x0, 0]);
   if (y0 < 0 && y1 > 0) parts.push(["path", { class: "zero", d: `M50 ${zero.toFixed(1)}H390` }]);
   for (const [name, line] of lines) parts.push(["path", { class: name, d: path(line) }]);
-  for (const mark of marks) {
+  for (const [name, mark] of marks) {
     const [cx, cy] = place(mark);
-    parts.push(["circle", { cx, cy, r: 3.5 }]);
+    parts.push(["circle", { class: name, cx, cy, r: 3.5 }]);
   }
   const marked = [...(x1 > x0 ? ticks(x0, x1) : []).map((x) => [x, y0, x]), ...ticks(y0, y1).map((y) => [x0, y, y])];
   marked.forEach(([x, y, value]) => {
@@ -150,11 +151,12 @@ function plot(svg, lines, marks = [], fill = false) {
 function plotMotion(track, coordinate) {
   const known = track.filter((at) => at.energies);
   const line = (value) => known.map((at) => [at.time, value(at.energies)]);
-  plot(byId("energy-plot"), [
+  const lines = [
     ["part-inertial", line(([kinetic]) => kinetic)],
     ["part-gravity", line(([, potential]) => potential)],
     ["part-total", line(([kinetic, potential]) => kinetic + potential)],
-  ], known.slice(-1).flatMap((at) => [at.energies[0], at.energies[1], at.energies[0] + at.energies[1]].map((y) => [at.time, y])), true);
+  ];
+  plot(byId("energy-plot"), lines, lines.flatMap(([name, points]) => points.slice(-1).map((last) => [name, last])), true);
   const phase = track.map((at) => [at.q[coordinate], at.qd[coordinate]]);
-  plot(byId("phase-plot"), [["phase", phase]], phase.slice(-1));
+  plot(byId("phase-plot"), [["phase", phase]], phase.slice(-1).map((last) => ["phase", last]));
 }
