@@ -15,7 +15,7 @@ from symgen.description.foreign.process import is_installed
 from symgen.errors import ModelError, RequestError
 from symgen.options import ReadOptions
 from symgen.page import shapes
-from symgen.page.animation import FRAMES_PER_SECOND, by_unit
+from symgen.page.animation import COLOURS, FRAMES_PER_SECOND, by_unit
 from symgen.page.shapes import shapes_of
 from tests.mechanisms.models import FOUR_BAR
 from tests.modules import module
@@ -54,9 +54,12 @@ def test_curves_have_one_unit_each_and_sliders_their_axis(tmp_path):
     run = SimpleNamespace(t=np.arange(2.0), q=np.ones((2, 2)), tau=np.outer([0, 1], [3, 0]))
     text = symgen.animate(cart, run, tmp_path / "a.html").read_text(encoding="utf-8")
     facts = json.loads(re.search(r'id="player">(.*?)</script>', text)[1])
-    assert [(curve["title"], curve["names"]) for curve in facts["curves"]] == [
-        ("Displacements (m)", ["rail"]), ("Angles (rad)", ["hinge"]), ("Forces (N)", ["rail"]),
+    curves = [(curve["title"], curve["names"], curve["colours"]) for curve in facts["curves"]]
+    assert curves == [
+        ("Displacements (m)", ["rail"], [0]), ("Angles (rad)", ["hinge"], [1]),
+        ("Forces (N)", ["rail"], [0]),
     ]  # fmt: skip
+    assert all(f".curve-{k} {{ --part: {x}; }}" in text for k, x in enumerate(COLOURS))
     slides = [link.get("slides") for link in facts["figure"]["links"]]
     assert slides == [[1.0, 0.0, 0.0], None]
     arm = module(EXAMPLES / "plan" / "quadrotor_arm.yaml", functions="mass_matrix")
@@ -83,11 +86,13 @@ def test_a_mechanism_is_drawn_with_its_loops(tmp_path):
     (([0], [[0, 0]]), "at least 2 samples"),
     (([0, 0], [[0, 0], [1, 1]]), "times must increase"),
     (([0, 1], [[0, 0], [np.nan, 1]]), "finite"),
-    ("motion", "found str"),
+    ("motion.npz", 'numpy.load("plan.npz"); found str'),
 ])  # fmt: skip
 def test_what_is_no_motion_is_told(two_link, tmp_path, run, words):
     with pytest.raises(RequestError, match=re.escape(words)):
         symgen.animate(two_link, run, tmp_path / "a.html")
+    with pytest.raises(RequestError, match=r"m\.gif' is no name for a page"):
+        symgen.animate(two_link, run, tmp_path / "m.gif")
     assert not list(tmp_path.iterdir())
 
 

@@ -285,6 +285,9 @@ def test_a_simulation_that_ends_in_a_singular_mass_matrix_diverges(robot, monkey
     monkeypatch.setattr("symgen.planning.plan.simulate_forward", singular)
     found = symgen.plan(robot, TASK)
     assert found.status == "feasible" and "(open loop) diverges" in found.remarks[-1]
+    assert "friction" in found.remarks[-1]
+    monkeypatch.setitem(robot.joint_terms, "friction", np.zeros(robot.n))
+    assert "friction" not in symgen.plan(robot, TASK).remarks[-1]
     assert found.scalars()["final_error"] is None
     assert found.simulated == "a simulation under the torques of the plan diverges"
 
@@ -354,3 +357,5 @@ def test_a_new_task_is_one(tmp_path, monkeypatch, capfd):
     assert run(["new", "--task", "other.yaml", "--robot", str(EXAMPLES / "cart_pole.yaml")]) == 0
     assert "rail" in (tmp_path / "other.yaml").read_text()
     assert run(["new", "--task", "other.yaml"]) == 2
+    assert run(["new", "--task", "--robot", "arm.yaml"]) == 2
+    assert "symgen new --task --robot arm.yaml task.yaml" in capfd.readouterr().err

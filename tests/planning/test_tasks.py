@@ -43,6 +43,7 @@ WRONG = [  # what is added to RIGHT, or stands in its place; line, words of the 
      "expected 3 numbers, found 2"),
     ("symgen_task: 1\nstart: {q: [90, 0, 0]}\ngoal: {q: 0}", 2, "in degrees, write 90*deg"),
     (WALL.format("0.1"), 2, "tip is 0.05 m inside wall"),
+    (WALL.format("0.2") + "  margin: -1", 7, "a distance (m) of at least 0, found -1"),
     (WALL.format("0.2") + "  margin: 0.1", 2, "less than the margin, 0.1 m"),
     ("gaol: 1", 4, "did you mean 'goal'?"),
     ("time: fast", 4, "unknown name 'fast'"),
@@ -59,7 +60,7 @@ WRONG = [  # what is added to RIGHT, or stands in its place; line, words of the 
     ("time: 1\nobjective: {torqe: 1}", 5, "did you mean 'torque'?"),
     ("limits: {torque: {elbow: [5, -5]}}", 4, "is above the upper one"),
     ("limits: {velocity: -3}", 4, "write it without sign"),
-    ("limits: {velocity: [1, 2]}", 4, "expected 3 entries in the order shoulder, elbow, wrist"),
+    ("limits: {velocity: [1, 2]}", 4, "2; [lower, upper] goes under a name, shoulder: [...]"),
     ("limits: {outputs: {hight: 1}}", 4, "did you mean 'height'?"),
     ("limits: {wrench: {elbow: {fxx: 1}}}", 4, "did you mean 'fx'?"),
     ("loads: {tip: [0, 0, 0, 0, 0, 0]}", 4, "known: grip"),
@@ -156,9 +157,12 @@ def test_what_may_not_be_meant_is_said(robot):
     assert f"velocity of {first} is {most:.6g} in the task" in said[1]
     assert remarks_on(reading.read({**task, "start": task["goal"]}, robot), robot) == ()
     turned = {"start": {"q": 0}, "goal": {"q": {first: 90, "all": "90*deg"}}}
-    (turns,) = remarks_on(
-        reading.read({**task, **turned, "limits": {"position": "none"}}, robot), robot
-    )
+    half_spaces = [{"half_space": [0, 0, z], "normal": [0, 0, 1]} for z in (-9, -800)]
+    balls = [{"link": "hand", "radius": 0.05}]
+    keep = {"spheres": balls, "obstacles": [{"sphere": [450, 0, 0], "radius": 40}, *half_spaces]}
+    turned |= {"limits": {"position": "none"}, "keep_out": keep}
+    turns, ball, plane = remarks_on(reading.read({**task, **turned}, robot), robot)
+    assert ball.startswith("keep_out: obstacle 1 is 409 m or more") and "obstacle 3" in plane
     assert turns.startswith(f"goal.q.{first}: the angle 90 is in radians") and "90*deg" in turns
     task = {**task, "start": task["goal"], "limits": {"torque": {first: "none", "all": 5}}}
     *_, unlimited = remarks_on(reading.read(task, robot), robot)
