@@ -6,8 +6,8 @@ also moves with it: its derivative along the sensitivities dq, dqd is
     dtau = dtau/dq dq + dtau/dqd dqd + dtau/dp
 
 from the function of the user, or else by a complex step through the torques, which is exact for
-analytic functions.  `Torques.check` compares it with a difference at some instants, because functions
-that take complex numbers need not be analytic, such as ``abs`` and ``sign``.
+analytic functions.  `Torques.check` compares it with differences, because functions that take
+complex numbers need not be analytic, such as ``abs`` and ``sign``.
 
 The motion of prescribed joints is a function of t.  `Prescribed.check` compares its qd and qdd with
 differences of q and qd, because the equations would take any three arrays.

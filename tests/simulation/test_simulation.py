@@ -527,7 +527,18 @@ def test_wrong_arguments(free, options, words):
 
 
 def test_a_formulation_is_no_module(free):
-    assert "expected a generated module" in refusal(free.newton_euler, Q0, QD0, T)
+    message = refusal(free.newton_euler, Q0, QD0, T)
+    assert "expected a generated module" in message
+    assert message.endswith("belongs to, and formulation='newton_euler'")
+
+
+@pytest.mark.parametrize("call", [
+    lambda value: symgen.plan(value, {}), lambda value: symgen.animate(value, ([0], [[0]])),
+])  # fmt: skip
+def test_plans_and_animations_begin_with_a_module(call):
+    for value in ({"symgen_task": 1}, None, np):
+        with pytest.raises(RequestError, match="expected a generated module, got"):
+            call(value)
 
 
 @pytest.mark.parametrize(("options", "words"), [
