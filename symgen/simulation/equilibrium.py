@@ -437,8 +437,8 @@ def _held(module: Any, hold: Iterable[str]) -> Flags:
     held = prescribed_coordinates(module)
     for name in hold:
         if name not in names:
-            raise RequestError(
-                f"{CALLER}: hold: no velocity is called {name!r}{meant(name, names)}"
-            )
+            is_name = isinstance(name, str)
+            hint = meant(name, names) if is_name else "; is it the start, q=...?"
+            raise RequestError(f"{CALLER}: hold: no velocity is called {name!r}{hint}")
         held[names.index(name)] = True
     return held
