@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -92,14 +92,18 @@ def plan(
         )  # fmt: skip
         for k, path in enumerate(outputs):
             journal.progress(f"write: {path.name}", k, len(outputs))
-            result.write(path)
-    notices = [*journal.notices, *result.remarks]
-    data = {**result.scalars(), "notices": notices, "files": [str(path) for path in outputs]}
-    output.write(lambda: data, lambda: _print(result, outputs))
+            if not result.withheld(path):
+                result.write(path)
+    withheld = {path: words for path in outputs if (words := result.withheld(path))}
+    remarks = [*result.remarks, *(f"{path} is not written: {withheld[path]}" for path in withheld)]
+    written = [path for path in outputs if path not in withheld]
+    notices = [*journal.notices, *remarks]
+    data = {**result.scalars(), "notices": notices, "files": [str(path) for path in written]}
+    output.write(lambda: data, lambda: _print(result, remarks, written))
     everywhere = result.task.profile.check == REFINE
     if result.status == "infeasible" or (result.status == EXCEEDED and everywhere):
         if output.quiet and not output.as_json:
-            click.echo(f"{result.status}: {'; '.join(result.remarks)}", err=True)
+            click.echo(f"{result.status}: {'; '.join(remarks)}", err=True)
         raise click.exceptions.Exit(NOT_SOLVED)
 
 
@@ -111,7 +115,7 @@ def _progress(journal: Journal) -> Callable[[str, Step], None]:
     return tell
 
 
-def _print(result: Plan, outputs: tuple[Path, ...]) -> None:
+def _print(result: Plan, remarks: Sequence[str], written: Sequence[Path]) -> None:
     rows = [
         (result.status, result.outcome),
         (
@@ -136,7 +140,7 @@ def _print(result: Plan, outputs: tuple[Path, ...]) -> None:
         rows.append((f"start {start.number}", start.ended + ("" if start.violation else reached)))
     for name, text in rows:
         click.echo(f"{name:<10} {text}")
-    for remark in result.remarks:
+    for remark in remarks:
         click.echo(f"note: {remark}", err=True)
-    for path in outputs:
+    for path in written:
         click.echo(f"wrote {path}")
