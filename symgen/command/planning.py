@@ -68,7 +68,12 @@ def plan(
     from symgen.pipeline.building import build
     from symgen.planning.checks import check_robot
     from symgen.planning.plan import plan as find
-    from symgen.planning.reading import check_order, contact_points, named_parameters
+    from symgen.planning.reading import (
+        check_order,
+        contact_points,
+        named_parameters,
+        points_at_links,
+    )
     from symgen.planning.results import EXCEEDED, check_outputs
     from symgen.planning.solver import ready
     from symgen.planning.task import REFINE
@@ -79,9 +84,11 @@ def plan(
     check_order(model)
     robot = read(model, reading)
     check_robot(robot)
+    feet = contact_points(task, robot)
+    at_links = [name for name in points_at_links(feet, robot) if name not in added_points]
     options = BuildOptions(
-        runtime_parameters=named_parameters(task) or ("none",),
-        loads=(*loads, *contact_points(task, robot)), points=added_points, reading=reading,
+        runtime_parameters=named_parameters(task) or ("none",), loads=(*loads, *feet),
+        points=(*added_points, *at_links), reading=reading,
     )  # fmt: skip
     with output.journal() as journal:
         module = load_package(build(model, options, journal).folder)

@@ -198,7 +198,8 @@ def plan(
         robot = description.read(module)
         check_robot(robot)
         points = reading.contact_points(task, robot)
-        options = BuildOptions(runtime_parameters=chosen, loads=points)
+        at_links = reading.points_at_links(points, robot)
+        options = BuildOptions(runtime_parameters=chosen, loads=points, points=at_links)
         module = load_package(build(module, options).folder)
     checked_module(module, "plan")
     for name, value, least in (
