@@ -127,8 +127,10 @@ function plot(svg, lines, marks = [], fill = false) {
     const room = low === high ? 0.15 * size || 1 : Math.max(0.05 * (high - low), 1e-3 * size, 1e-9);
     return [low - room, high + room];
   };
-  const [[x0, x1], [y0, y1]] = [fill ? points.reduce(([low, high], [x]) => [Math.min(low, x), Math.max(high, x)], [Infinity, -Infinity]) : range(0), range(1)];
-  const place = ([x, y]) => [50 + (340 * (x - x0)) / (x1 - x0 || 1), 195 - (185 * (y - y0)) / (y1 - y0)];
+  const spread = () => points.reduce(([low, high], [x]) => [Math.min(low, x), Math.max(high, x)], [Infinity, -Infinity]);
+  const [[x0, last], [y0, y1]] = [fill ? spread() : range(0), range(1)];
+  const x1 = last > x0 ? last : x0 + 1;
+  const place = ([x, y]) => [50 + (340 * (x - x0)) / (x1 - x0), 195 - (185 * (y - y0)) / (y1 - y0)];
   const path = (line) => line.map((point, i) => `${i ? "L" : "M"}${place(point).map((x) => x.toFixed(1)).join(" ")}`).join("");
   const parts = [["path", { class: "frame", d: "M50 10V195H390" }]];
   const [, zero] = place([x0, 0]);
@@ -138,7 +140,7 @@ function plot(svg, lines, marks = [], fill = false) {
     const [cx, cy] = place(mark);
     parts.push(["circle", { class: name, cx, cy, r: 3.5 }]);
   }
-  const marked = [...(x1 > x0 ? ticks(x0, x1) : []).map((x) => [x, y0, x]), ...ticks(y0, y1).map((y) => [x0, y, y])];
+  const marked = [...ticks(x0, x1).map((x) => [x, y0, x]), ...ticks(y0, y1).map((y) => [x0, y, y])];
   marked.forEach(([x, y, value]) => {
     const [left, down] = place([x, y]);
     const below = y === y0 && value === x;
