@@ -28,11 +28,10 @@ def new(model: Path | None, task: bool, robot: Path | None, output: Output) -> N
     """Write MODEL, an example robot (with --task an example task) for you to change."""
     from symgen.converting.starter import write_starter
 
-    if model is None and not task:
-        raise click.UsageError("Missing argument 'MODEL'.")
     if model is None:
-        place = "" if robot is None else f" --robot {as_argument(robot)}"
-        raise click.UsageError(f"name the task file: symgen new --task{place} task.yaml")
+        of = "" if robot is None else f" --robot {as_argument(robot)}"
+        words = f"name the task file: symgen new --task{of} task.yaml"
+        raise click.UsageError(words if task else "Missing argument 'MODEL'.")
     if task:
         _new_task(model, robot, output)
         return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -95,7 +96,7 @@ def plan(
         result = find(
             module, task, starts=starts, seed=seed, solver=solver,
             exact_hessian=not limited_memory, max_iterations=max_iterations,
-            progress=_progress(journal), notify=_notify(journal),
+            progress=_progress(journal), notify=partial(journal.notice, at_once=True),
         )  # fmt: skip
         for k, path in enumerate(outputs):
             journal.progress(f"write: {path.name}", k, len(outputs))
@@ -104,7 +105,7 @@ def plan(
     withheld = {path: words for path in outputs if (words := result.withheld(path))}
     remarks = [*result.remarks, *(f"{path} is not written: {withheld[path]}" for path in withheld)]
     written = [path for path in outputs if path not in withheld]
-    notices = [*journal.notices, *remarks]
+    notices = [*dict.fromkeys([*journal.notices, *remarks])]
     data = {**result.scalars(), "notices": notices, "files": [str(path) for path in written]}
     unsaid = [remark for remark in remarks if remark not in journal.shown]
     output.write(lambda: data, lambda: _print(result, unsaid, written))
@@ -119,14 +120,6 @@ def _progress(journal: Journal) -> Callable[[str, Step], None]:
     def tell(stage: str, step: Step) -> None:
         words = f"{stage}: objective {step.objective:.6g}, violation {step.violation:.1e}"
         journal.progress(words, step.number, 0)
-
-    return tell
-
-
-def _notify(journal: Journal) -> Callable[[str], None]:
-    def tell(remark: str) -> None:
-        journal.shown.add(remark)
-        journal.notify(f"note: {remark}")
 
     return tell
 

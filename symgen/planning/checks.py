@@ -146,8 +146,7 @@ def _check_place(
 
     A distance is fixed where it is equal at two random values of the coordinates that are free.
     """
-    random = _random(task, module)
-    pose, keep = state.pose, task.keep_out
+    random, pose, keep = _random(task, module), state.pose, task.keep_out
     needed = {"jacobians"} if pose is None or pose.point is None else {"jacobians", "point_motion"}
     if pose is not None and needed <= set(module.functions):
         places = _values(task, position_of(module, task.parameters, pose), random)[:, :3]
@@ -222,8 +221,7 @@ def _random(task: Task, module: Any) -> Array:
     """Return random positions within the limits, (TRIED, n)."""
     limits = task.limits.position
     lower, upper = np.where(np.isfinite(limits), limits, [-np.pi, np.pi]).T
-    random = np.random.default_rng(0)
-    return random.uniform(lower, np.maximum(lower, upper), (TRIED, module.n))
+    return np.random.default_rng(0).uniform(lower, np.maximum(lower, upper), (TRIED, module.n))
 
 
 def _values(task: Task, quantity: Quantity, x: Array) -> Array:

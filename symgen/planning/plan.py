@@ -91,13 +91,9 @@ OPENS = 0.01
 """Gap of a loop between instants (m, or none) above which a plan is not solved."""
 STAYS = 0.02
 """Error (rad, m) from one instant to the next, with contacts, above which a plan is not solved."""
-FRICTION = ("friction", "friction_backward", "static_friction", "static_friction_backward")
-"""Terms of joints with steps near zero velocity."""
 NEARBY = 1e-4
 """Barrier parameter of a start near an optimum."""
 
-Notify = Callable[[str], None]
-"""Listener to remarks."""
 Progress = Callable[[str, Step], None]
 """Listener to progress: the stage, and each iterate."""
 
@@ -181,7 +177,7 @@ def plan(
     tolerance: float = 1e-9,
     max_iterations: int = 1000,
     progress: Progress | None = None,
-    notify: Notify | None = None,
+    notify: Callable[[str], None] | None = None,
 ) -> Plan:
     """Plan the optimal motion of a robot for a task.
 
@@ -537,8 +533,8 @@ def _status(
     elif error > ARRIVES and status == "solved":
         status = "feasible"
         ends = "diverges" if not np.isfinite(error) else f"ends {error:.2g} from the goal"
-        terms = run.module.joint_terms
-        rubs = any(np.any(terms[key]) for key in terms if key in FRICTION)
+        keys, terms = ("friction", "friction_backward"), run.module.joint_terms
+        rubs = any(np.any(terms[key]) for key in terms if key.endswith(keys))
         steps = ", or its steps are too long for friction with a small friction_velocity"
         remarks.append(
             f"a simulation under the torques alone (open loop) {ends}: small errors grow along "

@@ -76,10 +76,7 @@ _SHARES = np.linspace(0.0, 1.0, SAMPLES)
 
 @dataclass(frozen=True)
 class Start:
-    """The result of a start: objective, T (s), iterations, largest violation (scaled).
-
-    With `check: refine` it is that of the coarse spline: only the best start is refined.
-    """
+    """The result of a start before refinement: objective, T (s), iterations, violation (scaled)."""
 
     number: int
     ended: str
@@ -550,8 +547,7 @@ def _curves(
     if len(chosen) < len(among):
         title = f"the {len(chosen)} of {len(among)} that change most"
         axis.set_title(title, fontsize=8, loc="left")
-    colour_of = colours_of([names[k] for k in chosen], plan.module)
-    for k, number in zip(chosen, colour_of, strict=True):
+    for k, number in zip(chosen, colours_of([names[k] for k in chosen], plan.module), strict=True):
         (line,) = axis.plot(t, values[:, k], label=names[k], color=f"C{number}")
         for limit in () if limits is None else limits[k]:
             colours.setdefault(float(limit), []).append(line.get_color())

@@ -252,7 +252,7 @@ class Value:
         ])  # fmt: skip
 
     def _by_coordinate(
-        self, names: Sequence[str], read: Callable[[Value], Any], into: Array, more: str = ""
+        self, names: Sequence[str], read: Callable[[Value], Any], into: Array
     ) -> None:
         """Read a value for all, a list in the order of `names`, or a mapping by name.
 
@@ -276,6 +276,8 @@ class Value:
             for k, item in enumerate(node.items):
                 into[k] = read(self.below(k, item))
         else:
+            is_pair = read == Value.range and len(node.items) == 2
+            more = "; [lower, upper] goes under a name, or all" if is_pair else ""
             self.fault(
                 f"expected {len(names)} entries in the order {', '.join(names)}, or NAME: value, "
                 f"found {seen(node)} of {len(node.items)}{more}"
@@ -303,11 +305,7 @@ class Value:
 
     def ranges(self, names: Sequence[str], into: Array) -> None:
         """Read limits by coordinate, (n, 2): a number for both sides, [lower, upper], or none."""
-        two = isinstance(self.node, Listing) and len(self.node.items) == 2
-        more = (
-            f"; [lower, upper] goes under a name, {names[0]}: [...], or all: [...]" if two else ""
-        )
-        self._by_coordinate(names, Value.range, into, more)
+        self._by_coordinate(names, Value.range, into)
 
     def range(self) -> Range:
         """Read lower and upper limit."""

@@ -340,6 +340,17 @@ def test_the_command_and_its_files(tmp_path, monkeypatch, capfd):
     assert np.array_equal(rows["tau_elbow"], arrays["tau"][:, 1])
     assert run([*arguments, "-o", "m.pdx"]) == 2
     assert "m.pdx" in capfd.readouterr().err
+    turned = (
+        (PLAN / "two_link_fastest.yaml")
+        .read_text()
+        .replace("[1, -1]", "[90, -1]")
+        .replace("knots", "midpoints")
+    )
+    (tmp_path / "turned.yaml").write_text(turned)
+    assert run([*arguments[:2], "turned.yaml"]) == 0
+    printed, progress = capfd.readouterr()
+    assert progress.count("the angle 90 is in radians") == 1
+    assert progress.index("the angle 90 is in radians") < progress.index("20 segments ...")
     hurried = (PLAN / "two_link_fastest.yaml").read_text().replace("profile", "time: 0.05\nprofile")
     (tmp_path / "hurried.yaml").write_text(hurried)
     assert run([*arguments[:2], "hurried.yaml", "-q"]) == 3

@@ -60,7 +60,7 @@ WRONG = [  # what is added to RIGHT, or stands in its place; line, words of the 
     ("time: 1\nobjective: {torqe: 1}", 5, "did you mean 'torque'?"),
     ("limits: {torque: {elbow: [5, -5]}}", 4, "is above the upper one"),
     ("limits: {velocity: -3}", 4, "write it without sign"),
-    ("limits: {velocity: [1, 2]}", 4, "2; [lower, upper] goes under a name, shoulder: [...]"),
+    ("limits: {velocity: [1, 2]}", 4, "2; [lower, upper] goes under a name, or all"),
     ("limits: {outputs: {hight: 1}}", 4, "did you mean 'height'?"),
     ("limits: {wrench: {elbow: {fxx: 1}}}", 4, "did you mean 'fx'?"),
     ("loads: {tip: [0, 0, 0, 0, 0, 0]}", 4, "known: grip"),
