@@ -62,7 +62,7 @@ def test_functions_that_were_not_built_say_how_to_build_them(folder):
     (["build", TWO_LINK, "--runtime-parameters", "all,L1"], "'all' stands alone"),
     (["show", TWO_LINK, "mas_matrix"], "did you mean 'mass_matrix'"),
     (["show", TWO_LINK, "hybrid_dynamics"], "prescribed: true"),
-    (["show", FOUR_BAR, "forward_dynamics"], "forward_dynamics: ignores constraints"),
+    (["show", FOUR_BAR, "forward_dynamics"], "forward_dynamics: it ignores constraints"),
 ])  # fmt: skip
 def test_mistakes_end_with_status_2_and_a_hint(folder, capfd, arguments, words):
     assert run(arguments) == 2

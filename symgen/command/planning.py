@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -68,7 +68,12 @@ def plan(
     from symgen.pipeline.building import build
     from symgen.planning.checks import check_robot
     from symgen.planning.plan import plan as find
-    from symgen.planning.reading import check_order, contact_points, named_parameters
+    from symgen.planning.reading import (
+        check_order,
+        contact_points,
+        named_parameters,
+        points_at_links,
+    )
     from symgen.planning.results import EXCEEDED, check_outputs
     from symgen.planning.solver import ready
     from symgen.planning.task import REFINE
@@ -79,9 +84,11 @@ def plan(
     check_order(model)
     robot = read(model, reading)
     check_robot(robot)
+    feet = contact_points(task, robot)
+    at_links = [name for name in points_at_links(feet, robot) if name not in added_points]
     options = BuildOptions(
-        runtime_parameters=named_parameters(task) or ("none",),
-        loads=(*loads, *contact_points(task, robot)), points=added_points, reading=reading,
+        runtime_parameters=named_parameters(task) or ("none",), loads=(*loads, *feet),
+        points=(*added_points, *at_links), reading=reading,
     )  # fmt: skip
     with output.journal() as journal:
         module = load_package(build(model, options, journal).folder)
@@ -92,14 +99,18 @@ def plan(
         )  # fmt: skip
         for k, path in enumerate(outputs):
             journal.progress(f"write: {path.name}", k, len(outputs))
-            result.write(path)
-    notices = [*journal.notices, *result.remarks]
-    data = {**result.scalars(), "notices": notices, "files": [str(path) for path in outputs]}
-    output.write(lambda: data, lambda: _print(result, outputs))
+            if not result.withheld(path):
+                result.write(path)
+    withheld = {path: words for path in outputs if (words := result.withheld(path))}
+    remarks = [*result.remarks, *(f"{path} is not written: {withheld[path]}" for path in withheld)]
+    written = [path for path in outputs if path not in withheld]
+    notices = [*journal.notices, *remarks]
+    data = {**result.scalars(), "notices": notices, "files": [str(path) for path in written]}
+    output.write(lambda: data, lambda: _print(result, remarks, written))
     everywhere = result.task.profile.check == REFINE
     if result.status == "infeasible" or (result.status == EXCEEDED and everywhere):
         if output.quiet and not output.as_json:
-            click.echo(f"{result.status}: {'; '.join(result.remarks)}", err=True)
+            click.echo(f"{result.status}: {'; '.join(remarks)}", err=True)
         raise click.exceptions.Exit(NOT_SOLVED)
 
 
@@ -111,7 +122,7 @@ def _progress(journal: Journal) -> Callable[[str, Step], None]:
     return tell
 
 
-def _print(result: Plan, outputs: tuple[Path, ...]) -> None:
+def _print(result: Plan, remarks: Sequence[str], written: Sequence[Path]) -> None:
     rows = [
         (result.status, result.outcome),
         (
@@ -136,7 +147,7 @@ def _print(result: Plan, outputs: tuple[Path, ...]) -> None:
         rows.append((f"start {start.number}", start.ended + ("" if start.violation else reached)))
     for name, text in rows:
         click.echo(f"{name:<10} {text}")
-    for remark in result.remarks:
+    for remark in remarks:
         click.echo(f"note: {remark}", err=True)
-    for path in outputs:
+    for path in written:
         click.echo(f"wrote {path}")

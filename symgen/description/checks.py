@@ -237,6 +237,14 @@ def warn_impossible_inertias(
         zz_alone = not any(values[:2]) and not any(values[3:])
         if problem and not (planar and zz_alone):
             scalars.findings.warn(("joints", index, "link", "inertia"), problem)
+        mass = evaluate(joint.link.mass, scalars.values)
+        if max(values) > mass * LONGEST**2 > 0.0:
+            radius = math.sqrt(max(values) / mass)
+            scalars.findings.warn(
+                ("joints", index, "link", "inertia"),
+                f"a radius of gyration of {radius:.3g} m; inertias are in kg m^2: divide by 1e6 if "
+                "this is in kg mm^2, by 1e9 if in g mm^2",
+            )
 
 
 def warn_millimetres(

@@ -33,6 +33,7 @@ from symgen.page.shapes import GREY, Shape, cylinder, shapes_of
 from symgen.runtime.configuration import FREE, configuration_of
 from symgen.support.arrays import Array, Index
 from symgen.toolchain.files import check_writable, replace_file
+from symgen.toolchain.loading import checked_module
 
 Parameters = Mapping[str, float] | ArrayLike | None
 
@@ -139,6 +140,7 @@ def animate(
     read, Meshcat is missing, or the file cannot be written; `symgen.errors.ModelError` where `urdf`
     is no URDF.
     """
+    checked_module(module, "animate")
     target = Path(path)
     if viewer not in VIEWERS:
         raise RequestError(f"animate: viewer: expected {' or '.join(VIEWERS)}, found {viewer!r}")

@@ -88,6 +88,10 @@ class _Urdf:
         return read_xml(content, self.name)
 
 
+class _MissingFileError(RequestError):
+    """A file that is not there."""
+
+
 def shapes_of(
     urdf: str | Path, link_names: tuple[str, ...], reading: ReadOptions = UNCHANGED
 ) -> tuple[Shape, ...]:
@@ -95,7 +99,7 @@ def shapes_of(
 
     `reading` names packages and arguments of xacro.  Raises `RequestError` where the file or a mesh
     cannot be read, or no visible link is one of the module; `ModelError` where it is no URDF.  A
-    RuntimeWarning says that links of the module are not in the file.
+    RuntimeWarning says that links of the module are not in the file, or that meshes are missing.
     """
     path = _Urdf(Path(urdf), reading)
     root = path.root()
@@ -118,17 +122,25 @@ def shapes_of(
         for material in root.all("material")
         if (colour := _colour(material)) is not None
     }
-    shapes: list[Shape] = []
+    shapes, absent = list[Shape](), list[_MissingFileError]()
     for link in root.all("link"):
         name = link.attributes["name"]
         place = number.get(names[name])
         if place is None:
             continue
         for visual in link.all("visual"):
-            shapes += _shapes(visual, place, path, palette)
+            try:
+                shapes += _shapes(visual, place, path, palette)
+            except _MissingFileError as error:
+                absent.append(error)
             if len(shapes) > MOST_SHAPES:
                 raise RequestError(f"{path.name}: more than {MOST_SHAPES} shapes")
     shapes = [shape for shape in shapes if len(shape.faces)]
+    if absent and not shapes:
+        raise absent[0]
+    if absent:
+        more = f" (and {len(absent) - 1} more)" if len(absent) > 1 else ""
+        warnings.warn(f"left out: {absent[0]}{more}", RuntimeWarning, stacklevel=3)
     if not shapes:
         raise RequestError(
             f"{path.name} has no <visual> geometry of a link of this module; "
@@ -141,7 +153,7 @@ def _content(path: Path, what: str) -> bytes:
     """Return the content of a regular file of limited size."""
     try:
         if not path.is_file():
-            raise RequestError(f"{what} {shown(str(path))} is no file")
+            raise _MissingFileError(f"{what} {shown(str(path))} is no file")
         size = path.stat().st_size
         if size > MOST_BYTES:
             raise RequestError(
@@ -305,7 +317,7 @@ def _mesh_file(name: str, urdf: _Urdf, where: str) -> Path:
     for candidate in tried:
         if candidate.is_file():
             return candidate
-    raise RequestError(
+    raise _MissingFileError(
         f"{where}: {shown(name)} was not found beside the URDF, in the folders above it, or in "
         "those of ROS_PACKAGE_PATH; packages={NAME: FOLDER} names the folder of a package"
     )

@@ -65,7 +65,7 @@ from symgen.planning.trajectories import Trajectory, trajectory
 from symgen.planning.transcription import TORQUE, Margins, forces, instants, transcribe
 from symgen.planning.verification import Verified, demand, margins, simulate_forward, verify
 from symgen.support.arrays import Array
-from symgen.toolchain.loading import load_package
+from symgen.toolchain.loading import checked_module, load_package
 
 FEWEST_SEGMENTS = 10
 """Segments of the coarsest spline."""
@@ -198,8 +198,10 @@ def plan(
         robot = description.read(module)
         check_robot(robot)
         points = reading.contact_points(task, robot)
-        options = BuildOptions(runtime_parameters=chosen, loads=points)
+        at_links = reading.points_at_links(points, robot)
+        options = BuildOptions(runtime_parameters=chosen, loads=points, points=at_links)
         module = load_package(build(module, options).folder)
+    checked_module(module, "plan")
     for name, value, least in (
         ("starts", starts, 1), ("seed", seed, 0), ("max_iterations", max_iterations, 1)
     ):  # fmt: skip

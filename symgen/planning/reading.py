@@ -83,11 +83,19 @@ def contact_points(
 ) -> tuple[str, ...]:
     """Return the names of contact points in a task: the module is built with a load at each.
 
-    Names that are no points of a `robot` are left to the faults of the task.
+    Links of a `robot` are such points, too (`points_at_links`); other names that are no points of
+    it are left to the faults of the task.
     """
     names = named_points(_document(source).root)
-    points = {x.name for x in robot.points} if robot is not None else names
-    return tuple(name for name in names if name in points)
+    links = {joint.link.name for joint in robot.joints} if robot is not None else {*names}
+    points = {x.name for x in robot.points} if robot is not None else set[str]()
+    return tuple(name for name in names if name in points | links)
+
+
+def points_at_links(names: Sequence[str], robot: RobotDescription) -> tuple[str, ...]:
+    """Return those names that are no points of a robot: links, at whose frames there are some."""
+    points = {x.name for x in robot.points}
+    return tuple(name for name in names if name not in points)
 
 
 def check_order(model: str | PathLike[str]) -> None:

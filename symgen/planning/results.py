@@ -283,13 +283,24 @@ class Plan:
         }  # fmt: skip
 
     def save(self, path: str | PathLike[str]) -> Path:
-        """Write the motion: .csv or .npz (samples), or .yaml (a ROS JointTrajectory)."""
+        """Write the motion: .csv or .npz (samples), or .yaml (a ROS JointTrajectory of its drives).
+
+        Raises `symgen.errors.RequestError` for the trajectory of an infeasible plan.
+        """
         path = Path(path)
         if path.suffix not in ENDINGS:
             raise RequestError(f"{path}: a plan is saved as {', '.join(ENDINGS)}")
         _check_output(path, (self.task.file,))
+        if self.withheld(path):
+            raise RequestError(f"{path}: {self.withheld(path)}")
         write = {".csv": _csv, ".npz": _npz}.get(path.suffix, _joint_trajectory)
         return replace_file(path, write(self))
+
+    def withheld(self, path: Path) -> str:
+        """Return why the plan is not written to a path, "" where it is."""
+        if path.suffix != ".yaml" or self.status != "infeasible":
+            return ""
+        return "an infeasible plan is no trajectory for a robot; .csv has its samples"
 
     def plot(self, path: str | PathLike[str]) -> Path:
         """Write a figure, .png, .svg or .pdf: coordinates, velocities and torques.
@@ -404,7 +415,7 @@ def _npz(plan: Plan) -> bytes:
 def _joint_trajectory(plan: Plan) -> bytes:
     """Return samples at the knots, between which controllers interpolate."""
     s = np.linspace(0.0, 1.0, plan.path.profile.pieces + 1)
-    joints = np.flatnonzero(plan.path.chart.plain)
+    joints = np.flatnonzero(plan.path.chart.plain & np.array(plan.module.actuated))
     rates = (plan.path.rate(order, s) for order in range(3))
     kinds = ("positions", "velocities", "accelerations", "effort")
     rows = {kind: x[:, joints] for kind, x in zip(kinds, (*rates, plan.torques(s)), strict=True)}

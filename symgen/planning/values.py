@@ -21,7 +21,7 @@ from symgen.description.expressions import (
 from symgen.description.findings import Findings
 from symgen.description.reading import Document, Entry, Listing, Node, Scalar, Table
 from symgen.description.schema import seen
-from symgen.description.wording import KeyPath, shown
+from symgen.description.wording import KeyPath, degrees_meant, seems_in_degrees, shown
 from symgen.errors import Fault, ModelError
 from symgen.support.arrays import Array
 
@@ -242,6 +242,8 @@ class Value:
     def rotation(self, default: Array | None = None) -> Array:
         """Read fixed-axis angles (3,) about x, y, z, as in model files, as a matrix (3, 3)."""
         rpy = self.vector(3, default)
+        for angle in filter(seems_in_degrees, rpy.tolist()):
+            self.fault(degrees_meant(angle, f"{angle:g}*deg"))
         (cr, cp, cy), (sr, sp, sy) = np.cos(rpy), np.sin(rpy)
         return np.array([
             [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],

@@ -36,7 +36,7 @@ class Function:
         if self.solves and sizes["n_constraints"]:
             served = self.name.replace("hybrid", "forward")
             return (
-                "ignores constraints, and the model has some; use "
+                "it ignores constraints, and the model has some; use "
                 f"constrained_{served}, which solves numerically with mass_matrix, bias_forces, "
                 "constraint_jacobian and constraint_bias"
                 if served in CONSTRAINED

@@ -309,13 +309,17 @@ class Mechanism:
                                      with the multipliers, where drives outnumber freedoms
             multipliers (..., m)     of the constraints
 
-        Where the drives cannot produce the motion, numpy.linalg.LinAlgError; in a batch the torques
-        of that row are NaN, and a RuntimeWarning says so.
+        Where qdd opens the loops, or the drives cannot produce the motion,
+        numpy.linalg.LinAlgError; in a batch the torques of that row are NaN, and a RuntimeWarning
+        says so.
         """
         options = self._options(t, loads, parameters)
-        timed = without_none(t=t, parameters=parameters)
         required = self._module.inverse_dynamics(q, qd, qdd, **options)
-        J = self._module.constraint_jacobian(q, **timed)
+        J, bias = self._constraints(q, qd, t, parameters)
+        change = np.asarray(qdd, dtype=float)
+        opening = np.abs((J @ change[..., np.newaxis])[..., 0] + bias)
+        terms = (np.abs(J) @ np.abs(change)[..., np.newaxis])[..., 0] + np.abs(bias)
+        opens = (opening > _OPEN * terms + _ROUNDING).any(axis=-1)
         drives = np.flatnonzero(self._module.actuated)
         J = np.broadcast_to(J, (*required.shape[:-1], *J.shape[-2:]))
         levers = np.broadcast_to(np.eye(self._module.n)[:, drives], (*required.shape, len(drives)))
@@ -324,12 +328,16 @@ class Mechanism:
         residual = (columns @ solution[..., np.newaxis])[..., 0] - required
         left = np.abs(residual).max(axis=-1, initial=0.0)
         missed = left > _DRIVEN * (1.0 + np.abs(required).max(axis=-1, initial=0.0))
-        if np.any(missed):
-            message = "constrained_inverse_dynamics: the drives cannot produce this motion"
-            if not missed.ndim:
-                raise np.linalg.LinAlgError(f"{message}: {left:.3g} N m (or N) are left over")
-            warnings.warn(f"{message}, in {missed.sum()} rows", RuntimeWarning, stacklevel=3)
-            solution[missed] = np.nan
+        for wrong, words, more in (
+            (opens, "qdd opens the loops", "J qdd + constraint_bias is not 0"),
+            (missed, "the drives cannot produce this motion", f"{left.max():.3g} N m or N remain"),
+        ):
+            message = f"constrained_inverse_dynamics: {words}"
+            if np.any(wrong) and not wrong.ndim:
+                raise np.linalg.LinAlgError(f"{message}: {more}")
+            if np.any(wrong):
+                warnings.warn(f"{message}, in {wrong.sum()} rows", RuntimeWarning, stacklevel=3)
+                solution[np.broadcast_to(wrong, missed.shape)] = np.nan
         tau = np.zeros(required.shape)
         tau[..., drives] = solution[..., : len(drives)]
         return ConstrainedTorques(tau, solution[..., len(drives) :])

@@ -34,7 +34,6 @@ from symgen.simulation.accelerations import has_constraints, method_of
 from symgen.simulation.arguments import (
     Derivatives,
     Listener,
-    checked_module,
     checked_progress,
     columns,
     meant,
@@ -57,6 +56,7 @@ from symgen.simulation.mechanisms import (
 )
 from symgen.simulation.motion import Motion, objectives_of
 from symgen.simulation.results import attributes, dataset, sample
+from symgen.toolchain.loading import checked_module
 
 if TYPE_CHECKING:
     import xarray
@@ -173,7 +173,7 @@ def simulate(
     """
     library, xarray = _libraries()
     _refuse(unknown)
-    checked_module(module)
+    checked_module(module, "simulate")
     instants = times(t)
     solver = checked_solver(method, rtol, atol, first_step, max_step, instants)
     listener = checked_progress(progress, instants[0], instants[-1])

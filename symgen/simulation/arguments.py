@@ -11,8 +11,6 @@ import reprlib
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -26,11 +24,6 @@ from symgen.support.suggestions import suggestion
 Derivatives = Mapping[str, ArrayLike] | ArrayLike | None
 
 ALL = "all"
-FACTS = (
-    "name", "n", "n_loads", "n_parameters", "coordinate_names", "parameter_names",
-    "default_parameters",
-)  # fmt: skip
-"""Names in every generated module."""
 Listener = Callable[[float, float], object]
 """Listener to progress: the time reached, and the end (s)."""
 
@@ -56,19 +49,6 @@ class Columns:
 
     def __len__(self) -> int:
         return len(self.names)
-
-
-def checked_module(module: Any, caller: str = "simulate") -> None:
-    """Raise `RequestError` for what is no generated module."""
-    if all(hasattr(module, fact) for fact in FACTS):
-        return
-    path = str(module) if isinstance(module, str | Path) else "robot.yaml"
-    got = repr(path) if isinstance(module, str | Path) else type(module).__name__
-    if isinstance(module, ModuleType):
-        got = f"the module {module.__name__}"
-    raise RequestError(
-        f'{caller}: expected a generated module, got {got}; symgen.load("{path}") makes one'
-    )
 
 
 def selection(numbers_of: ArrayLike) -> Any:

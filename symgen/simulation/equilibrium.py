@@ -48,7 +48,6 @@ from symgen.simulation.accelerations import has_constraints
 from symgen.simulation.arguments import (
     Columns,
     by_name,
-    checked_module,
     meant,
     numbers,
     parameter_values,
@@ -57,6 +56,7 @@ from symgen.simulation.arguments import (
 )
 from symgen.simulation.mechanisms import refuse_missing
 from symgen.support.arrays import Array, Flags
+from symgen.toolchain.loading import checked_module
 
 CALLER = "equilibrium"
 STEPS, HALVES, LESS = 200, 20, 1e-4
@@ -437,8 +437,8 @@ def _held(module: Any, hold: Iterable[str]) -> Flags:
     held = prescribed_coordinates(module)
     for name in hold:
         if name not in names:
-            raise RequestError(
-                f"{CALLER}: hold: no velocity is called {name!r}{meant(name, names)}"
-            )
+            is_name = isinstance(name, str)
+            hint = meant(name, names) if is_name else "; is it the start, q=...?"
+            raise RequestError(f"{CALLER}: hold: no velocity is called {name!r}{hint}")
         held[names.index(name)] = True
     return held

@@ -613,8 +613,8 @@ def integrate_in_steps(
     rows["multipliers"] = least(module, rows["q"], t, rows["multipliers"], solver.keywords)
     if solver.halved:
         warnings.warn(
-            f"simulate: {solver.halved} steps did not converge and were halved; the constraints "
-            "are near a loss of rank there, or the step is too large",
+            "simulate: some steps did not converge and were halved; the constraints are near a "
+            "loss of rank there, or the step is too large",
             RuntimeWarning,
             stacklevel=3,
         )

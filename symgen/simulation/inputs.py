@@ -6,8 +6,8 @@ also moves with it: its derivative along the sensitivities dq, dqd is
     dtau = dtau/dq dq + dtau/dqd dqd + dtau/dp
 
 from the function of the user, or else by a complex step through the torques, which is exact for
-analytic functions.  `Torques.check` compares it with a difference at the start, because functions
-that take complex numbers need not be analytic, such as ``abs`` and ``sign``.
+analytic functions.  `Torques.check` compares it with differences, because functions that take
+complex numbers need not be analytic, such as ``abs`` and ``sign``.
 
 The motion of prescribed joints is a function of t.  `Prescribed.check` compares its qd and qdd with
 differences of q and qd, because the equations would take any three arrays.
@@ -44,7 +44,7 @@ AGREEMENT = 1e-4
 SPAN = 1e-5
 """Largest step of differences of a prescribed motion (s): far below the periods of robots."""
 INSTANTS = (0.0, 0.382, 0.731, 1.0)
-"""Instants of these differences, as shares of the time.
+"""Instants at which inputs are compared with differences, as shares of the time.
 
 Several, because a wrong derivative may be right at the start; not at the likely borders of motions
 in pieces.

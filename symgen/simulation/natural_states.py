@@ -18,12 +18,12 @@ from symgen.runtime.configuration import configuration_of
 from symgen.runtime.limits import STEP
 from symgen.simulation.arguments import (
     by_name,
-    checked_module,
     numbers,
     parameter_values,
     refuse_not_finite,
     runtime_names,
 )
+from symgen.toolchain.loading import checked_module
 
 Array = Any
 """float64 arrays, and what NumPy makes them of."""

@@ -12,6 +12,7 @@ import numpy as np
 from symgen.errors import RequestError
 from symgen.runtime.configuration import configuration_of
 from symgen.simulation.accelerations import formulations_of, has_constraints
+from symgen.simulation.inputs import INSTANTS
 from symgen.simulation.integration import Integration, Solver
 from symgen.simulation.mechanisms import loop_variables
 from symgen.simulation.motion import Motion
@@ -101,6 +102,9 @@ def dataset(
 ) -> Any:  # fmt: skip
     """Return `rows` of T entries, and integrals at the end of `last` (k,), with named axes."""
     columns, objectives = motion.columns, motion.objectives
+    for row in sorted({round(share * (len(t) - 1)) for share in INSTANTS if len(columns)}):
+        for values in (motion.torques, motion.loads):
+            values.check(float(t[row]), rows["q"][row], rows["qd"][row])
     warn_of_limits(module, t, rows["q"], configuration_of(module))
     variables: Table = {}
     coordinates: dict[str, Any] = {

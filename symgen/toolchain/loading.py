@@ -12,13 +12,19 @@ import importlib.util
 import itertools
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
-from symgen.errors import ToolchainError
+from symgen.errors import RequestError, ToolchainError
 
 PREFIX = "_symgen_loaded"
+FACTS = (
+    "name", "n", "n_loads", "n_parameters", "coordinate_names", "parameter_names",
+    "default_parameters",
+)  # fmt: skip
+"""Names in every generated module."""
 
 _numbers = itertools.count(1)
 
@@ -76,3 +82,24 @@ def forget_package(module: ModuleType) -> None:
     for loaded in list(sys.modules):  # a copy: other threads import meanwhile
         if loaded == name or loaded.startswith(f"{name}."):
             sys.modules.pop(loaded, None)
+
+
+def checked_module(module: Any, caller: str) -> None:
+    """Raise `RequestError` for what is no generated module."""
+    if _is_generated(module):
+        return
+    path = str(module) if isinstance(module, str | Path) else "robot.yaml"
+    got = repr(path) if isinstance(module, str | Path) else type(module).__name__
+    remedy = f'symgen.load("{path}") makes one'
+    if isinstance(module, ModuleType):
+        got = f"the module {module.__name__}"
+        package, _, formulation = module.__name__.rpartition(".")
+        if _is_generated(sys.modules.get(package)):
+            remedy = f"give the module that it belongs to, and formulation={formulation!r}"
+    elif isinstance(module, Mapping):
+        remedy = f"{caller}(module, ...) begins with the robot"
+    raise RequestError(f"{caller}: expected a generated module, got {got}; {remedy}")
+
+
+def _is_generated(module: Any) -> bool:
+    return all(hasattr(module, fact) for fact in FACTS)

@@ -291,6 +291,13 @@ def test_lengths_in_millimetres_are_remarked_once() -> None:
     ]
 
 
+def test_inertias_in_other_units_are_remarked() -> None:
+    text = one_link("{mass: 8, inertia: {xx: 19000, yy: 19000, zz: LARGEST}}")
+    assert all_warnings(text.replace("LARGEST", "20000")) == []
+    (warning,) = all_warnings(text.replace("LARGEST", "20008"))
+    assert "a radius of gyration of 50 m; inertias are in kg m^2: divide by 1e6" in warning
+
+
 def test_parameters_that_are_called_like_coordinates() -> None:
     names = ("q_1", "qd_13", "qdd_1", "q2", "q_", "qddd_1", "Q_1", "q_1a", "q0", "tau1")
     text = one_link(f"{{mass: {' + '.join(names)}}}") + "parameters:\n"

@@ -106,6 +106,8 @@ def test_torques_of_what_is_not_driven_are_refused():
     driven = idle.constrained_forward_dynamics(q, qd, [1.3, 0, 0]).qdd
     with pytest.raises(np.linalg.LinAlgError, match="the drives cannot produce this motion"):
         idle.constrained_inverse_dynamics(q, qd, driven)
+    with pytest.raises(np.linalg.LinAlgError, match="qdd opens the loops"):
+        idle.constrained_inverse_dynamics(q, qd, falling + [0, 0, 0.1])
     with pytest.warns(RuntimeWarning, match="in 1 rows"):
         both = idle.constrained_inverse_dynamics(q, qd, [falling, driven])
     assert np.isnan(both.multipliers[1]).any()

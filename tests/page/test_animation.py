@@ -221,12 +221,9 @@ def test_large_meshes_are_thinned_and_keep_their_size(monkeypatch):
 @pytest.mark.parametrize(("geometry", "words"), [
     ('<mesh filename="https://example.org/a.stl"/>', "only files of this machine"),
     ('<mesh filename="/etc/passwd"/>', "expected a mesh (.stl, .obj"),
-    ('<mesh filename="missing.stl"/>', "is no file"),
-    ('<mesh filename="package://nowhere/a.stl"/>', "was not found beside the URDF"),
     ('<mesh filename="wrong.stl"/>', "wrong.stl"),
     ('<mesh filename="large.stl"/>', "at most 0 MB are read"),
     ('<mesh filename="."/>', "expected a mesh"),
-    ('<mesh filename="nul&#x9;.stl"/>', "is no file"),
     ('<box size="1 2"/>', "size: expected 3 numbers, found '1 2'"),
     ('<box size="1 2 inf"/>', "size: expected 3 numbers"),
     ('<cone radius="1"/>', "<cone> is no box, cylinder, sphere or mesh"),
@@ -241,6 +238,18 @@ def test_what_cannot_be_drawn_is_told(arm, tmp_path, monkeypatch, geometry, word
         symgen.animate(arm, STILL, tmp_path / "a.html", urdf=written(tmp_path, geometry))
     assert "arm.urdf, line 10" in str(told.value)
     assert not (tmp_path / "a.html").exists()
+
+
+@pytest.mark.parametrize(("geometry", "words"), [
+    ('<mesh filename="missing.stl"/>', "is no file"),
+    ('<mesh filename="package://nowhere/a.stl"/>', "was not found beside the URDF"),
+    ('<mesh filename="nul&#x9;.stl"/>', "is no file"),
+])  # fmt: skip
+def test_meshes_that_are_missing_are_left_out(arm, tmp_path, geometry, words):
+    two = f"{geometry}</geometry></visual><visual><geometry>{geometry}"
+    warning = f"left out: arm.urdf, line 10: .*{words}.* \\(and 1 more\\)"
+    with pytest.warns(RuntimeWarning, match=warning):
+        symgen.animate(arm, STILL, tmp_path / "a.html", urdf=written(tmp_path, two))
 
 
 @pytest.mark.parametrize(("text", "error", "words"), [

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from symgen.description import read
 from symgen.errors import ModelError
 from symgen.planning import reading
 from symgen.planning.placements import PlacedRates
@@ -11,7 +12,7 @@ from symgen.planning.splines import Profile
 from symgen.planning.standing import Ground
 from symgen.planning.support import Lines, edges, widest
 from symgen.planning.transcription import transcribe
-from tests.modules import file_of
+from tests.modules import EXAMPLES, file_of
 from tests.planning.derivatives import agree_with_differences
 from tests.planning.robots import example, refuses
 
@@ -177,3 +178,12 @@ def test_rates_of_points(walker, task):
     ahead, behind = (rates.value(motion.moved((s * h * unit, 0 * unit, 0 * unit))) for s in (1, -1))
     slopes = rates.jacobian(motion)[1][:, 0].transpose(2, 0, 1)
     assert np.abs((ahead - behind) / (2 * h) - slopes).max() < 1e-7
+
+
+def test_links_are_points_of_contact_at_their_frames():
+    robot = read(EXAMPLES / "plan" / "hopper.yaml")
+    phases = [{"until": 1, "on": ["foot"]}]
+    task = {"contacts": {"sets": {"foot": ["heel", "shank", "no"]}, "phases": phases}}
+    names = reading.contact_points(task, robot)
+    assert names == ("heel", "shank")
+    assert reading.points_at_links(names, robot) == ("shank",)

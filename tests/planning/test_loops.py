@@ -61,6 +61,7 @@ def test_a_slider_crank_turns_past_its_dead_centres(tmp_path):
     task = EXAMPLES / "plan" / "slider_crank_turn.yaml"
     plan = symgen.plan(mechanism("plan/slider_crank"), task)
     assert plan.status == "solved" and plan.loads.shape[1] == 0
+    assert "joint_names:\n  - crank\npoints:" in plan.save(tmp_path / "plan.yaml").read_text()
     assert np.allclose(plan.q[-1], [2 * np.pi, -2 * np.pi, 0.4])
     assert np.abs(np.hypot(*_pin(plan.q[:, 0]) - [plan.q[:, 2], 0 * plan.t]) - 0.3).max() < 1e-9
     table = plan.save(tmp_path / "turn.csv").read_text().splitlines()

@@ -342,6 +342,9 @@ def test_the_command_and_its_files(tmp_path, monkeypatch, capfd):
     assert run([*arguments[:2], "hurried.yaml", "-q"]) == 3
     printed, reason = capfd.readouterr()
     assert not printed and reason.startswith("infeasible: the solver found no motion")
+    assert run([*arguments[:2], "hurried.yaml", "-o", "no.yaml", "-o", "no.csv"]) == 3
+    assert "no.yaml is not written: an infeasible plan" in capfd.readouterr().err
+    assert not (tmp_path / "no.yaml").exists() and (tmp_path / "no.csv").exists()
 
 
 @pytest.mark.slow

@@ -84,6 +84,7 @@ WRONG = [  # what is added to RIGHT, or stands in its place; line, words of the 
     ("mirrored: {elbow: 1/T}", 4, "expected a length, or one linear in T"),
     ("mirrored: {elbow: wris}", 4, "did you mean 'wrist'?"),
     ("via: {at: 0.5}", 4, "expected a list of states"),
+    ("via: [{at: 0.5, link: hand, position: [1, 0, 0], rpy: [180, 0, 0]}]", 4, "write 180*deg"),
     ("profile: {degree: 2}", 4, "from 3 to 7"),
     ("profile: {segments: many}", 4, "expected a whole number"),
     ("profile: {check: midpoint}", 4, "did you mean 'midpoints'?"),

@@ -253,6 +253,7 @@ def test_a_motion_from_an_equilibrium_stays_with_its_derivatives(column):
 WRONG = {
     "hold: expected a list of names, such as ['j0']; got 'j0'": {"hold": "j0"},
     "hold: no velocity is called 'j7'; there are: j0, j1, j2": {"hold": ["j7"]},
+    "hold: no velocity is called 0.1; is it the start, q=...?": {"hold": [0.1, 0, 0]},
     "q: expected shape (3,), got (2,)": {"q": [0, 0]},
     "q: 'elbow' is no coordinate": {"q": {"elbow": 1}},
     "q: not all finite": {"q": [0, 0, np.nan]},

@@ -527,7 +527,18 @@ def test_wrong_arguments(free, options, words):
 
 
 def test_a_formulation_is_no_module(free):
-    assert "expected a generated module" in refusal(free.newton_euler, Q0, QD0, T)
+    message = refusal(free.newton_euler, Q0, QD0, T)
+    assert "expected a generated module" in message
+    assert message.endswith("belongs to, and formulation='newton_euler'")
+
+
+@pytest.mark.parametrize("call", [
+    lambda value: symgen.plan(value, {}), lambda value: symgen.animate(value, ([0], [[0]])),
+])  # fmt: skip
+def test_plans_and_animations_begin_with_a_module(call):
+    for value in ({"symgen_task": 1}, None, np):
+        with pytest.raises(RequestError, match="expected a generated module, got"):
+            call(value)
 
 
 @pytest.mark.parametrize(("options", "words"), [
@@ -555,14 +566,15 @@ def test_no_absolute_tolerance_where_nothing_is_zero(free):
     close(symgen.simulate(free, Q0, QD0, T, atol=0).q, symgen.simulate(free, Q0, QD0, T).q)
 
 
-@pytest.mark.parametrize(("tau", "words"), [
-    (lambda t, q, qd: np.array([float(x) for x in q]), "takes no complex numbers"),
-    (lambda t, q, qd: np.array(q, dtype=float), "takes no complex numbers"),
-    (lambda t, q, qd: -np.abs(qd) * q, "not those by differences"),
-    (lambda t, q, qd: 0.0 * q - q.real, "not those by differences"),
+@pytest.mark.parametrize(("tau", "qd0", "words"), [
+    (lambda t, q, qd: np.array([float(x) for x in q]), QD0, "takes no complex numbers"),
+    (lambda t, q, qd: np.array(q, dtype=float), QD0, "takes no complex numbers"),
+    (lambda t, q, qd: -np.abs(qd) * q, QD0, "not those by differences"),
+    (lambda t, q, qd: 0.0 * q - q.real, QD0, "not those by differences"),
+    (lambda t, q, qd: -np.abs(qd) * qd, np.zeros(3), "not those by differences"),  # right at rest
 ])  # fmt: skip
-def test_torques_that_no_complex_step_differentiates(free, tau, words):
-    message = refusal(free, Q0, QD0, T, tau=tau, sensitivities="L")
+def test_torques_that_no_complex_step_differentiates(free, tau, qd0, words):
+    message = refusal(free, Q0, qd0, T, tau=tau, sensitivities="L")
     assert words in message and "give tau_derivatives" in message
     symgen.simulate(free, Q0, QD0, T[:2], tau=tau)  # nothing is wrong with them otherwise
 
