@@ -111,7 +111,7 @@ def _answers(ctx: click.Context, param: click.Parameter, words: tuple[str, ...])
     ctx.params["xacro_arguments"] = _xacro(ctx, param, tuple(x for x in words if ":=" in x))
     answers = [x for x in words if ":=" not in x]
     if not answers:
-        raise click.MissingParameter(ctx=ctx, param=param)
+        raise click.MissingParameter("give a file of answers, or - for standard input", ctx, param)
     return answers
 
 
@@ -142,7 +142,7 @@ _READING = (
 )  # fmt: skip
 _XACRO = click.argument("xacro_arguments", nargs=-1, metavar="[NAME:=VALUE]...", callback=_xacro)
 Answers = click.argument(
-    "answers", nargs=-1, required=True, metavar="ANSWER... [NAME:=VALUE]...", callback=_answers
+    "answers", nargs=-1, metavar="ANSWER... [NAME:=VALUE]...", callback=_answers
 )
 """Files, and the arguments of a xacro file: `click` allows one list of words for both."""
 

@@ -100,7 +100,7 @@ def _compare_family(
 @click.command(short_help="Compare a student's formulas with the truth about MODEL.")
 @Model
 @partial(reading_options, words=Answers)
-@output_options
+@partial(output_options, quiet_help="Print the number of right lines and nothing else.")
 def grade(model: Path, answers: Sequence[str], reading: ReadOptions, output: Output) -> None:
     """Compare ANSWER, a student's formulas, with the truth about MODEL, exactly.
 
@@ -118,17 +118,17 @@ def grade(model: Path, answers: Sequence[str], reading: ReadOptions, output: Out
         robot = read(model, reading)
         verdicts = [grading.grade(robot, text, file, journal.progress) for file, text in texts]
     passed, graded = all(x.passed for x in verdicts), list(zip(answers, verdicts, strict=True))
-    if len(verdicts) == 1:
-        output.write(verdicts[0].as_json, lambda: click.echo(str(verdicts[0])), journal)
-    else:
-        files = [{"file": file, **verdict.as_json()} for file, verdict in graded]
-        summary = "\n".join(f"{file}: {verdict.summary}" for file, verdict in graded)
-        details = [f"{file}:\n{verdict}\n" for file, verdict in graded]
-        output.write(
-            lambda: {"answers": files, "passed": passed},
-            lambda: click.echo("\n".join([*details, summary])),
-            journal,
-        )
+    files = [{"file": file, **verdict.as_json()} for file, verdict in graded]
+    single = len(verdicts) == 1
+    summary = [f"{file}: " * (not single) + verdict.summary for file, verdict in graded]
+    details = [f"{file}:\n{verdict}\n" for file, verdict in graded]
+    output.write(
+        lambda: verdicts[0].as_json() if single else {"answers": files, "passed": passed},
+        lambda: click.echo("\n".join([str(verdicts[0])] if single else [*details, *summary])),
+        journal,
+    )
+    if output.quiet and not output.as_json:
+        click.echo("\n".join(summary))
     if not passed:
         raise click.exceptions.Exit(ValidationError.exit_status)
 

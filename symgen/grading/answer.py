@@ -49,6 +49,8 @@ class Assignment:
     index: tuple[int, ...]
     value: Expression
     line: int
+    has_carets: bool = False
+    """Whether powers are written with ^."""
 
     @property
     def entry(self) -> str:
@@ -117,19 +119,20 @@ def _assignment(statement: str, line: int) -> Assignment:
             f"expected 'NAME = EXPRESSION', such as 'tau[1] = g*m1*l1*cos(q1)', found "
             f"{shown(statement)}"
         )
+    has_carets = "^" in right
     right = _ENTRY.sub(lambda entry: _name_of(entry["name"], _numbers(entry["index"])), right)
     if "[" in right:
         raise ExpressionError(
             "'[' stands behind the name of an entry alone, such as M[1,2]: every entry has a line "
             "of its own, and an expression that is needed twice a name, such as 'a = ...'"
         )
-    right = right.strip()
+    right = right.strip().replace("^", "**")
     try:
         value = parse(right, dots=True)
     except ExpressionError as error:
-        column = error.column and len(as_written(right[: error.column - 1])) + 1
+        column = error.column and not has_carets and len(as_written(right[: error.column - 1])) + 1
         raise ExpressionError(as_written(error.message), column) from None
-    return Assignment(match["name"], _numbers(match["index"]), value, line)
+    return Assignment(match["name"], _numbers(match["index"]), value, line, has_carets)
 
 
 def _label(name: str, index: tuple[int, ...]) -> str:

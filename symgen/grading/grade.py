@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from itertools import product
 from math import prod
 from typing import Any
@@ -30,6 +31,7 @@ from symgen.grading.slips import slips_of
 from symgen.grading.terms import (
     MOST_TERMS,
     WrongTerm,
+    cofunction,
     is_decimal,
     summands_of,
     written,
@@ -54,6 +56,8 @@ class Graded:
     slip: str = ""
     remark: str = ""
     understood: bool = True
+    follows: int = 0
+    """Line of the wrong entry with whose true value a wrong line would be right; 0 for none."""
 
     @property
     def is_consequence(self) -> bool:
@@ -82,7 +86,9 @@ class Verdict:
     def summary(self) -> str:
         """The number of right lines."""
         right = sum(row.right for row in self.rows)
-        return f"{right} of {len(self.rows)} right"
+        following = sum(row.follows > 0 for row in self.rows)
+        apart = f"; errors carried forward: {following}" * (following > 0)
+        return f"{right} of {len(self.rows)} right{apart}"
 
     def as_json(self) -> dict[str, Any]:
         """Return the verdict as plain data."""
@@ -123,10 +129,11 @@ MOST_LINKS = 8
 """Maximum number of joints up to which slips about single links are tried (minutes above)."""
 
 IN_NUMBERS = "with the numbers of the file; in symbols it would hold for every robot of this kind"
+POWER = "a power is written with **; ^ is read likewise"
 ANOTHER_LEVEL = "another zero level"
-ANOTHER_SIGN = "with the other sign; the sign of a constraint, and of its whole row, is free"
-SIGNED = ("constraints", "constraint_jacobian", "constraint_rates", "constraint_bias")
-"""Functions whose rows are defined up to a sign."""
+ANOTHER_SIGN = (
+    "row with the other sign: free, but the same for constraint, Jacobian, rates and bias"
+)
 NOT_CHRISTOFFEL = "C qd is right; this is not the Christoffel matrix"
 NOT_SKEW = f"{NOT_CHRISTOFFEL}, and dM/dt - 2 C is not skew-symmetric"
 ROW_IS_NEEDED = (
@@ -144,6 +151,8 @@ def grade(
     Lines that cannot be understood are not right; the others are graded.  An answer in which
     nothing is asked for has one row that is not right, of line 0.
     """
+    numbers = {name: str(k) for k, name in enumerate(description.constraint_names, start=1)}
+    text = re.sub(r"(?<=\[)\w+", lambda name: numbers.get(name[0], name[0]), text)
     assignments, faults = read_answer(text, file)
     asked = Questions(description, file, assignments)
     faults += asked.faults
@@ -152,10 +161,10 @@ def grade(
         message = f"nothing in it is asked for; what can be graded: {names}, FORMULATION.STEP"
         faults.append(Fault(file, 0, "", message))
     grading, rows = _Grading(asked), list[Graded]()
-    for question in asked.questions:
+    for question in grading.questions:
         progress(f"grade: {question.assignment.label}", len(rows), len(asked.questions))
         rows.append(grading.graded(question))
-    rows = grading.by_signs(grading.by_rows(rows))
+    rows = grading.by_lines(grading.by_rows(rows))
     rows += [Graded(x.key, x.line, False, x.message, understood=False) for x in faults]
     return Verdict(description.name, tuple(sorted(rows, key=lambda row: row.line)))
 
@@ -165,6 +174,38 @@ class _Grading:
     """Grades the questions of one answer."""
 
     asked: Questions
+
+    @cached_property
+    def questions(self) -> list[Question]:
+        """The questions, with one sign for each row of constraints.
+
+        It is the sign with which constraints[i] is right, else that with which most answers about
+        the row are right, else that which leaves the fewest wrong terms.
+        """
+        signs = dict[str, int]()
+        for row in {x.row for x in self.asked.questions} - {0}:
+            of_row = [x for x in self.asked.questions if x.row == row]
+            right, merits = dict[int, set[str]](), dict[int, tuple[int, ...]]()
+            for sign in (1, -1):
+                agreeing = [x.assignment for x in of_row if self.agrees(replace(x, sign=sign))]
+                decisive = any(QUANTITIES[x.name].function == "constraints" for x in agreeing)
+                merits[sign] = decisive, len(agreeing)
+                right[sign] = {x.label for x in agreeing}
+            if merits[1] == merits[-1]:
+                for sign in merits:
+                    wrong = (self.wrong(replace(x, sign=sign)) for x in of_row)
+                    merits[sign] = (-sum(len(x) for x in wrong if not isinstance(x, str)),)
+            best = max(merits, key=lambda sign: merits[sign])
+            labels = {x.assignment.label for x in of_row} - (right[1] & right[-1])
+            signs |= dict.fromkeys(labels, best)
+        return [replace(x, sign=signs.get(x.assignment.label, 1)) for x in self.asked.questions]
+
+    def agrees(self, question: Question) -> bool:
+        """Whether an answer has a value, and is right, in symbols or in numbers."""
+        try:
+            return self.remarks_if_right(question) is not None
+        except EvaluationError:
+            return False
 
     @property
     def truth(self) -> Truth:
@@ -193,12 +234,13 @@ class _Grading:
     def graded(self, question: Question) -> Graded:
         """Grade one question, and look for the slip if it is wrong."""
         label, line = question.assignment.label, question.assignment.line
+        notes = [ANOTHER_SIGN] * (question.sign < 0) + [POWER] * question.assignment.has_carets
         try:
             remarks = self.remarks_if_right(question)
         except EvaluationError as error:
             return Graded(label, line, False, str(error), understood=False)
         if remarks is not None:
-            return Graded(label, line, True, remark=remarks)
+            return Graded(label, line, True, remark=TERM_END.join(filter(None, (*notes, remarks))))
         points: list[_Point] = []
         if not needs_reals(question.answer):
             points = list(_points(self.truth, question, self.asked.state))
@@ -213,7 +255,7 @@ class _Grading:
             more = [f"and {len(wrong) - MOST_NAMED} more terms"] * (len(wrong) > MOST_NAMED)
             words = TERM_END.join([*named, *more])
         slip = f"likely slip: {slip}" if slip else ""
-        remark = "; ".join(self.asked.remarks(question.answer))
+        remark = TERM_END.join([*notes, *self.asked.remarks(question.answer)])
         return Graded(label, line, False, as_written(words), slip, remark)
 
     def is_in_numbers(self, question: Question) -> bool:
@@ -231,16 +273,17 @@ class _Grading:
             if _ANGLE.fullmatch(name) and x not in self.asked.quaternion_entries
         ]
         degrees = {x: 180 * x / sympy.pi for x in angles}
+        waves = sorted(question.answer.atoms(sympy.sin, sympy.cos), key=str)
+        in_degrees = {x: x.func(sympy.expand(x.args[0].xreplace(degrees))) for x in waves}
         undone = {
-            "sine and cosine are exchanged": question.answer.replace(
-                _is_wave,
-                lambda x: (sympy.cos if isinstance(x, sympy.sin) else sympy.sin)(x.args[0]),
-            ),
-            "angles are taken in degrees; they are in radians": question.answer.xreplace(
-                degrees
-            ).replace(_is_wave, lambda x: x.func(sympy.expand(x.args[0]))),
+            "sine and cosine are exchanged": {x: cofunction(x) for x in waves},
+            "angles are taken in degrees; they are in radians": degrees | in_degrees,
         }
-        for words, answer in undone.items():
+        for x in waves[:MOST_NAMED]:
+            name = x.xreplace(self.asked.unambiguous())
+            undone[f"{name} in place of {cofunction(name)}"] = {x: cofunction(x)}
+        for words, meant in undone.items():
+            answer = question.answer.xreplace(meant)
             if answer != question.answer and self.is_right(replace(question, answer=answer)):
                 yield words
 
@@ -267,7 +310,8 @@ class _Grading:
         for node in summands_of(root):
             piece = Expression("", node, question.assignment.value.names)
             meant = {symbol(x): self.asked.meaning(x, question.program) for x in piece.names}
-            value = scalar(piece, SymPyAlgebra()).xreplace(meant).xreplace(definitions)
+            value = scalar(piece, SymPyAlgebra()).xreplace(meant)
+            value = value.xreplace(self.asked.answers).xreplace(definitions)
             summands.append((written(node), value))
         size = self.asked.size(question.assignment).terms
         ignored = {*self.asked.parameters.values()} if question.is_levelled else None
@@ -323,7 +367,8 @@ class _Grading:
             changed = replace(slip.changed, zeros=zeros)
             try:
                 if all(
-                    mistaken.entries(x.field, quantity, changed)[question.position] == x.answer
+                    mistaken.entries(x.field, quantity, changed)[question.position]
+                    == x.field.number(question.sign) * x.answer
                     for x in points
                 ):
                     return slip.words
@@ -360,26 +405,22 @@ class _Grading:
                 judged[place] = replace(judged[place], remark="; ".join(remarks))
         return judged
 
-    def by_signs(self, rows: Sequence[Graded]) -> list[Graded]:
-        """Correct the verdicts `rows` on rows of constraints with all signs changed."""
-        judged, places = list(rows), dict[tuple[str, int], list[int]]()
-        for place, question in enumerate(self.asked.questions):
-            name, index = question.assignment.name, question.assignment.index
-            if (
-                not question.is_step
-                and QUANTITIES[name].function in SIGNED
-                and rows[place].understood
-            ):
-                places.setdefault((name, index[0]), []).append(place)
-        for of_row in places.values():
-            questions = [self.asked.questions[place] for place in of_row]
-            if all(rows[place].right for place in of_row) or not all(
-                self.is_right(replace(x, answer=-x.answer)) for x in questions
-            ):
+    def by_lines(self, rows: Sequence[Graded]) -> list[Graded]:
+        """Mark lines that are right with the true values of wrong entries from lines above."""
+        judged, wrong = list(rows), dict[Expr, Question]()
+        for place, (row, question) in enumerate(zip(rows, self.questions, strict=True)):
+            if row.right or not row.understood:
                 continue
-            for place in of_row:
-                remark = ANOTHER_SIGN
-                judged[place] = replace(rows[place], right=True, wrong="", slip="", remark=remark)
+            used = {x: wrong[x] for x in wrong if x in question.stated.free_symbols}
+            true = {x: self.true_expression(entry) for x, entry in used.items()}
+            answer = question.stated
+            if used and None not in true.values():
+                answer = answer.xreplace(true).xreplace(self.asked.answers)
+            if answer != question.stated and self.agrees(replace(question, answer=answer)):
+                line = min(entry.assignment.line for entry in used.values())
+                words = f"it follows from line {line}, and is right with the true entry"
+                judged[place] = replace(row, wrong=words, slip="", remark="", follows=line)
+            wrong[symbol(question.assignment.entry)] = question
         return judged
 
     def _question(self, name: str, index: tuple[int, ...], answer: Expr) -> Question:
@@ -510,7 +551,3 @@ def _needed(entry: Expr, steps: Mapping[Expr, Expr]) -> set[Expr]:
 
 def _has_decimals(answer: Expr) -> bool:
     return any(map(is_decimal, answer.atoms(sympy.Rational, sympy.Float)))
-
-
-def _is_wave(x: Expr) -> bool:
-    return isinstance(x, sympy.sin | sympy.cos)

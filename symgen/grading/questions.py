@@ -27,11 +27,11 @@ from symgen.formulations import FORMULATIONS, provided_functions
 from symgen.grading.answer import ENTRY_PREFIX, Assignment, as_written
 from symgen.grading.sizes import Size, size_of, too_large
 from symgen.grading.truth import (
-    COUPLED,
     LEVELLED,
     OWN_WITHOUT_INDEX,
     QUANTITIES,
     REFERENCE,
+    SIGNED,
     UNCHANGED,
     USUAL,
     Changed,
@@ -66,11 +66,21 @@ class Question:
     program: Program[Expr]
     position: int
     """Row-major position of the entry in its result; 0 for a step."""
+    stated: Expr = None
+    """The answer with a symbol for every entry that was answered before."""
+    sign: int = 1
+    """-1 where the truth is taken with the other sign, which is free for rows of constraints."""
 
     @property
     def is_step(self) -> bool:
         """Whether it is about a step of a recursion rather than an entry of a result."""
         return "." in self.assignment.name
+
+    @property
+    def row(self) -> int:
+        """Number of the row of constraints that it is about; 0 for other questions."""
+        is_signed = not self.is_step and QUANTITIES[self.assignment.name].function in SIGNED
+        return self.assignment.index[0] if is_signed else 0
 
     @property
     def is_levelled(self) -> bool:
@@ -82,7 +92,8 @@ class Question:
         """All true entries of the result, in terms of steps; for a step its symbol."""
         if self.is_step:
             return (symbol(self.assignment.name.partition(".")[2]),)
-        return QUANTITIES[self.assignment.name].output(self.program).entries
+        entries = QUANTITIES[self.assignment.name].output(self.program).entries
+        return tuple(self.sign * x for x in entries)
 
 
 @dataclass
@@ -99,6 +110,7 @@ class Questions:
         self.truth = Truth(self.description)
         self.parameters = {x.name: symbol(x.name) for x in self.description.parameters}
         self.definitions: dict[str, Expr] = {}
+        self.answers: dict[Expr, Expr] = {}  # by the symbols of entries
         self.faulty: set[str] = set()  # definitions that could not be read
         self.constants: dict[str, float] = {}
         self.sizes: dict[str, Size] = {}
@@ -144,7 +156,7 @@ class Questions:
         for assignment in self.assignments:
             is_definition = not assignment.index and assignment.name in self.definitions
             if is_definition and assignment.name in {*OWN_WITHOUT_INDEX} - self.used():
-                entry = f"{assignment.name}[{'1,1' if assignment.name == COUPLED else '1'}]"
+                entry = f"{assignment.name}[{'1,1' if assignment.name in 'CJ' else '1'}]"
                 self.fault(assignment, f"a name of your own that nothing uses; is {entry} meant?")
 
     def take(self, assignment: Assignment) -> None:
@@ -158,7 +170,7 @@ class Questions:
             self.take_entry(assignment)
         elif assignment.index:
             hint = did_you_mean(assignment.name, QUANTITIES) or (
-                f"; there are {', '.join(USUAL)}, and the results of functions by their names"
+                f"; there are {', '.join(USUAL)}, and results of functions, such as constraints"
             )
             self.fault(assignment, f"nothing is called {shown(assignment.name)}{hint}")
         elif assignment.name in {**self.parameters, **WORDS, "pi": 0, "deg": 0}:
@@ -196,7 +208,8 @@ class Questions:
             return
         self.ask(assignment, program, position_of(assignment.index, shape))
         if len(shape) and self.questions and self.questions[-1].assignment is assignment:
-            self.definitions[assignment.entry] = self.questions[-1].answer
+            self.definitions[assignment.entry] = symbol(assignment.entry)
+            self.answers[symbol(assignment.entry)] = self.questions[-1].answer
             self.sizes[assignment.entry] = self.size(assignment)
         else:
             self.faulty.add(assignment.entry)
@@ -239,7 +252,8 @@ class Questions:
         later = steps[steps.index(local_name) :] if local_name else steps
         value = self.expression(assignment, program, later)
         if value is not None:
-            self.questions.append(Question(assignment, value, program, position))
+            answer = value.xreplace(self.answers)
+            self.questions.append(Question(assignment, answer, program, position, value))
 
     def expression(
         self, assignment: Assignment, program: Program[Expr] | None, later: Collection[str] = ()
@@ -287,7 +301,7 @@ class Questions:
         except (ArithmeticError, ValueError, TypeError) as error:
             self.fault(assignment, f"has no value: {error}")
             return None
-        if expression.has(sympy.zoo, sympy.nan, sympy.oo):
+        if expression.xreplace(self.answers).has(sympy.zoo, sympy.nan, sympy.oo):
             self.fault(assignment, "divides by zero")
             return None
         if program is None and constant is not None:

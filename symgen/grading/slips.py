@@ -6,7 +6,7 @@ about the changed robot, the student has made this slip.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -32,7 +32,7 @@ def slips_of(description: RobotDescription, links: bool = True) -> Iterator[Slip
     yield from _of_state(description)
     yield from _of_gravity(description)
     for place, joint in enumerate(description.joints if links else ()):
-        for words, changed in _of_link(joint):
+        for words, changed in _of_link(joint, _ends(description, joint.link.name)):
             joints = list(description.joints)
             joints[place] = changed
             yield Slip(words, replace(description, joints=tuple(joints)))
@@ -70,7 +70,16 @@ def _of_gravity(description: RobotDescription) -> Iterator[Slip]:
     yield Slip("gravity is missing", replace(description, gravity=NOTHING))
 
 
-def _of_link(joint: JointDescription) -> Iterator[tuple[str, JointDescription]]:
+def _ends(description: RobotDescription, link: str) -> dict[str, Triple]:
+    """Return the places, in link axes, of what is attached to a link, by name."""
+    placed = [(x.parent, x.name, x.origin.xyz) for x in description.joints if x.origin is not None]
+    placed += [(x.link, x.name, x.point) for x in (*description.points, *description.loads)]
+    return {name: place for carrier, name, place in placed if carrier == link}
+
+
+def _of_link(
+    joint: JointDescription, ends: Mapping[str, Triple]
+) -> Iterator[tuple[str, JointDescription]]:
     """Yield the slips about one link, each with the changed joint."""
     link = joint.link
     name, nothing = link.name, (ZERO, ZERO, ZERO, ZERO, ZERO, ZERO)
@@ -91,6 +100,8 @@ def _of_link(joint: JointDescription) -> Iterator[tuple[str, JointDescription]]:
     yield changed(words, inertia=_summed(link.inertia, steiner, "+"))
     yield changed(f"the inertia of {name} about its centre of mass is missing", inertia=nothing)
     yield changed(f"the mass of {name} is missing", mass=ZERO)
+    for end, place in ends.items():
+        yield changed(f"the centre of mass of {name} is taken at its end ({end})", com=place)
     words = f"the centre of mass of {name} is taken at the origin of its frame"
     yield changed(words, com=NOTHING)
     x, y, z = (_negative(part) for part in _offset(joint))

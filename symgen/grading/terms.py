@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, compress
+from itertools import chain, combinations, compress, product
 from typing import Any
 
 import sympy
@@ -23,6 +23,8 @@ MOST_TERMS = 20_000
 """Maximum number of terms of an answer, before like terms are collected."""
 MOST_ANGLES = 12
 """Maximum number of angles in a cosine, multiples counted: expansion doubles the terms by each."""
+MOST_COMBINED = 100
+"""Maximum number of wrong terms up to which they are combined into sums of angles."""
 
 _OF_FORMULAS = (1, 2, 4, 8)
 """Denominators of fractions in formulas of any robot."""
@@ -42,7 +44,7 @@ class WrongTerm:
     """
 
     written: str
-    product: str
+    product: Expr
     factor: Expr
     expected: Expr
 
@@ -76,18 +78,13 @@ def _short(text: str) -> str:
     return text if len(text) <= _LONGEST_TERM else f"{text[: _LONGEST_TERM - 3]}..."
 
 
-def _term(factor: Expr, product: str) -> str:
+def _term(factor: Expr, product: Expr) -> str:
     """Return a term with its factor, truncated if very long."""
-    return _short(_with(factor, product))
-
-
-def _with(factor: Expr, product: str) -> str:
     if factor.is_number and _is_long(factor):
         factor = factor.evalf(5)
-    if factor in (1, -1):
-        return f"{'-' if factor == -1 else ''}{product}"
     number = str(float(factor)) if is_decimal(factor) else str(factor)
-    return number if product == "1" else f"{number}*{product}"
+    before = {1: "", -1: "-"}.get(factor, f"{number}*")
+    return _short(number if product == 1 else f"{before}{product}")
 
 
 def _is_long(number: Expr) -> bool:
@@ -150,13 +147,50 @@ def wrong_terms(
         for monomial in part:
             if by_monomial[monomial] != 0:
                 sources.setdefault(monomial, written)
-    return [
-        WrongTerm(
-            sources.get(monomial, ""), _product(monomial, generators, names),
-            by_monomial.get(monomial, zero), true.get(monomial, zero),
-        )
-        for monomial in sorted(wrong, key=lambda x: x not in sources)
-    ]  # fmt: skip
+    products = {
+        m: sympy.Mul(*(names[x] ** power for x, power in zip(generators, m, strict=True)))
+        for m in sorted(wrong, key=lambda x: x not in sources)
+    }
+    return _with_sums_of_angles([
+        WrongTerm(sources.get(m, ""), x, by_monomial.get(m, zero), true.get(m, zero))
+        for m, x in products.items()
+    ])  # fmt: skip
+
+
+_A, _B = sympy.symbols("a b", cls=sympy.Dummy)
+_SUMS = {
+    x: sympy.expand_trig(x).as_coefficients_dict()
+    for x in (f(_A + sign * _B) for f in (sympy.cos, sympy.sin) for sign in (1, -1))
+}
+
+
+def _with_sums_of_angles(terms: Sequence[WrongTerm]) -> list[WrongTerm]:
+    """Combine terms by addition theorems, as c1 c2 - s1 s2 = cos(q1 + q2), in their order."""
+    combined, place = {x.product: x for x in terms}, 0
+    while place < len(combined) <= MOST_COMBINED:
+        term = list(combined)[place]
+        waves = sorted(term.atoms(sympy.sin, sympy.cos), key=str)
+        place += 1
+        for (first, second), wave in product(combinations(waves, 2), _SUMS):
+            angles = {_A: first.args[0], _B: second.args[0]}
+            remaining = term / (first * second)
+            parts = {remaining * x.xreplace(angles): k for x, k in _SUMS[wave].items()}
+            if first.args == second.args or not {term} <= parts.keys() <= combined.keys():
+                continue
+            sides = {(k * combined[x].factor, k * combined[x].expected) for x, k in parts.items()}
+            number, total = (remaining * wave.xreplace(angles)).as_coeff_Mul()
+            if len(sides) == 1 and total not in combined:
+                source = max(combined[x].written for x in parts)
+                combined[term] = WrongTerm(source, total, *(number * x for x in sides.pop()))
+                kept = [y for x, y in combined.items() if x == term or x not in parts]
+                combined, place = {x.product: x for x in kept}, 0
+                break
+    return [*combined.values()]
+
+
+def cofunction(wave: Expr) -> Expr:
+    """Return the cosine for a sine, and the sine for a cosine."""
+    return (sympy.cos if isinstance(wave, sympy.sin) else sympy.sin)(wave.args[0])
 
 
 def _are_plain(expression: Expr) -> bool:
@@ -221,18 +255,6 @@ def _without_squares(monomial: tuple[int, ...], squares: Squares) -> dict[tuple[
                     expanded[key] = expanded.get(key, 0) + sign * factor
             reduced = expanded
     return reduced
-
-
-def _product(
-    monomial: tuple[int, ...], generators: Sequence[Expr], names: Mapping[Expr, Expr]
-) -> str:
-    """Return a monomial in the grammar of answers."""
-    parts = []
-    for generator, power in zip(generators, monomial, strict=True):
-        text = str(names.get(generator, generator))
-        if power:
-            parts.append(text if power == 1 else f"{text}**{power}")
-    return "*".join(parts) or "1"
 
 
 def summands_of(root: Node) -> list[Node]:

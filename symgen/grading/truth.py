@@ -19,6 +19,7 @@ from symgen.algebra.prime_field import PrimeField, Residue
 from symgen.algebra.sympy_algebra import SymPyAlgebra, constant, symbol
 from symgen.deriving.symbolic import quaternions_of
 from symgen.description.model import RobotDescription
+from symgen.description.names import BASE
 from symgen.exact.movements import unit_quaternion
 from symgen.formulations import derive, formulation_named
 from symgen.grading.residues import Values
@@ -62,10 +63,12 @@ USUAL: Mapping[str, Quantity] = {
     "V": _one("potential_energy"),
     "com": _one("center_of_mass"),
     "qdd": _one("forward_dynamics", "qdd"),
+    "Phi": _one("constraints"),
+    "J": _one("constraint_jacobian"),
 }
 """Short names; h is C qd, the velocity-product terms, and b = h + G + loads + joint terms."""
 
-OWN_WITHOUT_INDEX = ("C", "g", "h", "inertial", "centrifugal", "coriolis")
+OWN_WITHOUT_INDEX = ("C", "g", "h", "inertial", "centrifugal", "coriolis", "Phi", "J")
 """Names of entries that may be names of definitions if they have no index."""
 
 COUPLED = "C"
@@ -77,14 +80,16 @@ PRODUCTS = "h"
 LEVELLED = "potential_energy"
 """The function that is defined up to a constant."""
 
+SIGNED = ("constraints", "constraint_jacobian", "constraint_rates", "constraint_bias")
+"""Functions whose rows are defined up to one sign for each row, the same in all four."""
+
 _GRADED = (
     "mass_matrix", "inverse_dynamics", "inverse_dynamics_derivatives", "coriolis_matrix",
     "bias_forces", "gravity_forces", "torque_parts", "kinetic_energy", "potential_energy",
     "forward_kinematics", "jacobians", "joint_wrenches", "point_motion",
     "point_motion_derivatives", "center_of_mass", "center_of_mass_jacobian",
     "centroidal_momentum", "link_motion", "centroidal_momentum_matrix",
-    "centroidal_momentum_rate", "forward_dynamics", "constraints", "constraint_jacobian",
-    "constraint_rates", "constraint_bias",
+    "centroidal_momentum_rate", "forward_dynamics", *SIGNED,
 )  # fmt: skip
 
 QUANTITIES: Mapping[str, Quantity] = {
@@ -108,7 +113,7 @@ class Changed:
     """A change of the state in question.
 
     `zeros` names inputs (``qd``, ``qdd``, ``loads``) that are 0.  With `absolute` the coordinates
-    of the answer are angles from the base, so that q_k is the difference of two of them.  With
+    of the answer are angles from the base, so that an angle is the difference of two of them.  With
     `numbers` the parameters have the values of the file.  `turned` has index and sign of the
     answer's entry for every entry x y z w of a quaternion; empty for no change.  With `moved` all
     symbols but parameters have other values.
@@ -203,7 +208,7 @@ class Truth:
         for name in changed.zeros:
             values.cache.update(dict.fromkeys(arrays.get(name, ()), zero))
         if changed.absolute:
-            _relative(values, arrays)
+            _relative(values, arrays, self.chained_angles())
         for entries in self.quaternions(program) if changed.turned else ():
             residues = [values.of(x) for x in entries]
             for x, (place, sign) in zip(entries, changed.turned, strict=True):
@@ -219,15 +224,23 @@ class Truth:
         values = self.values(prime, program, changed)
         return [values.of(x) for x in quantity.output(program).entries]
 
+    def chained_angles(self) -> list[int]:
+        """Return the places in q of angles that follow an angle in a chain."""
+        joints = [x for x in self.description.free_joints for _ in range(x.coordinates)]
+        turns = [x.type in ("revolute", "continuous") for x in joints]
+        return [
+            k for k, x in enumerate(joints) if k and turns[k - 1] and turns[k] and x.parent != BASE
+        ]
 
-def _relative(values: Values, arrays: Mapping[str, tuple[Expr, ...]]) -> None:
-    """Replace every coordinate by its difference from the previous one."""
+
+def _relative(values: Values, arrays: Mapping[str, tuple[Expr, ...]], places: list[int]) -> None:
+    """Replace the coordinates at `places` by their differences from the previous ones."""
     for name, symbols in arrays.items():
         if name not in ("q", "qd", "qdd"):
             continue
         residues = [values.of(x) for x in symbols]
         angles = [values.half(x) for x in symbols] if name == "q" else []
-        for k in range(1, len(symbols)):
+        for k in places:
             values.cache[symbols[k]] = residues[k] - residues[k - 1]
             if angles:
                 (c, s), (d, t) = angles[k], angles[k - 1]

@@ -47,7 +47,7 @@ KEYS = {
     "plan": {"status", "T", "objective", "violation", "final_error", "files"},
 }
 DEAR = {"build", "check", "compare", "plan", "report", "wheel"}
-TEXT_IS_THE_RESULT = {"show"}
+TEXT_IS_THE_RESULT = {"grade", "show"}
 
 
 @pytest.fixture

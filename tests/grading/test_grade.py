@@ -160,6 +160,8 @@ OF_ROBOTS = [
     (MECHANISM, "constraints_1 = a*c1 - b*c2", True),  # a row is defined up to its sign
     (MECHANISM, "constraints[1] = a*c1 + b*c2", False),
     (MECHANISM, "constraints[4] = q1 - 2*pi*t", True),
+    (MECHANISM, "Phi[drive] = 2*pi*t - q1", True),
+    (MECHANISM, "J[pin_y, 1] = -a*c1", True),
     (MECHANISM, "constraint_jacobian[2,1] = -a*c1", True),
     (MECHANISM, "constraint_rates[4] = qd1 - 2*pi", True),
     (FOLLOWING, "constraints[1] = 0", False),
@@ -208,9 +210,14 @@ WRONG = [
     ("M[1,1]", "I1 + m1*l1**2", "I2", "missing", "the link forearm is left out"),
     ("M[1,1]", M11.replace(" + m1*l1**2", ""), "l1**2*m1", "missing", "moment about the wrong"),
     ("M[1,2]", M22, "L1*l2*m2*cos(q2)", "missing", "this is M[2,2]"),
-    ("M[1,2]", M12.replace("c2", "c12"), "cos(q1)*cos(q2)", "does not belong", ""),
+    ("M[1,2]", M12.replace("c2", "c12"), "L1*l2*m2*cos(q1 + q2) (in", "does not belong", ""),
     ("M[2,2]", f"2*({M22})", "2*I2", "factor 2 too many", "too many in the whole entry"),
-    ("M[2,2]", "I2 + m2*L2**2", "L2**2*m2", "should be", ""),
+    ("M[2,2]", "I2 + m2*L2**2", "L2**2*m2", "should be", "forearm is taken at its end (hand)"),
+    ("M[1,1]", M11.replace("m1*l1", "m1*L1"), "l1**2*m1", "missing", "origin of its frame"),
+    ("tau[2]", TAU2.replace("c12", "s12"), "the term g*l2*m2*cos(q1 + q2) is", "missing",
+     "sin(q1 + q2) in place of cos(q1 + q2)"),
+    ("forward_kinematics[2,1,4]", "L1*c1 + L2*c2", "L2*cos(q1 + q2) is", "missing",
+     "from the base"),
     ("M[2,2]", "I2 + m2*(l2**2 - (L1 - g))", "(in m2*(l2**2 - (L1 - g)))", "does not belong", ""),
     ("G[1]", G1.replace("g*", "-g*", 1), "g*m2*cos(q1)", "wrong sign", "whole entry"),
     ("G[1]", G1.replace(" + m2*l2*c12", ""), "g*l2*m2*", "missing", "is taken in its joint"),
@@ -220,7 +227,7 @@ WRONG = [
     ("tau[1]", TAU1.replace("- m2*L1", "+ m2*L1"), "qd1*qd2*sin(q2)", "wrong sign", "a sign"),
     ("tau[1]", f"({M11})*qdd1 + ({M12})*qdd2 + {G1}", "qd", "missing", "velocity terms"),
     ("tau[2]", f"({M12})*qdd1 + ({M22})*qdd2 + {H}*qd1**2", "g*", "missing", "gravity is missing"),
-    ("tau[2]", TAU2.replace(f"+ {G2}", f"- {G2}"), "g*l2*m2", "wrong sign", "gravity has the"),
+    ("tau[2]", TAU2.replace(f"+ {G2}", f"- {G2}"), "g*l2*m2", "wrong sign", "a sign"),
     ("tau[2]", f"{H}*qd1**2 + {G2}", "qdd", "missing", "acceleration terms"),
     ("V", "g*(m1*l1*s1 + m2*(L1*s1 + l2*s2))", "g*l2*m2*sin(q2)", "does not", "wrong frame"),
     ("T", RIGHT.split("T = ")[1].split("/2\n")[0], "", "2 too many", "2 too many in the whole"),
@@ -274,13 +281,15 @@ def test_loads_count_where_the_answer_speaks_of_them():
     ("M[1,1] = x1*x2*theta2", "unknown name 'theta2'; here it is"),
     ("C[1,1] = 1/(s1**2 + c1**2 - 1)\nC[1,2] = 0", "C[1,1]: no value at any point"),
     ("M[1,1] = ", "expression"),
-    ("M[1,1] = m1*l1^2", "powers are written with **"),
+    ("M[1,1] = m1*l1^", "found the end"),
+    ("constraints[1] = q1", "constraints has no entries for this robot"),
+    ("J = 3\nM[2,2] = I2", "is J[1,1] meant?"),
     ("M[1,1] = m1 l1", "column"),
     ("M[1,1] = m3", "unknown name 'm3'; known are L1, L2, l1"),
     ("M[1,1] = __import__('os')", "column"),
     ("M[3,1] = 1", "expected M[1..2,1..2]"),
     ("T[1] = 1", "expected T = ..."),
-    ("N[1,1] = 1", "nothing is called 'N'"),
+    ("N[1,1] = 1", "Phi, J, and results of functions, such as constraints"),
     ("m1 = 3", "this name belongs to the model"),
     ("M[1,1] = 1\nM[1,1] = 2", "has an answer already, in line 1"),
     ("M[1,1] = 2**m1", "a power higher than 1000"),
@@ -331,11 +340,58 @@ def test_one_fault_is_printed_once():
     assert waiting.endswith(": M[1,1], M[2,2], tau[1]") and summary == "0 of 4 right"
 
 
-def test_signs_of_a_row_of_constraints_agree():
-    model = check(decode(MECHANISM.encode(), "robot.yaml"))
-    rows = "constraint_jacobian[2,1] = {}a*c1\nconstraint_jacobian[2,2] = b*c2"
-    assert [row.right for row in grade(model, rows.format("-")).rows] == [True, True]
-    assert [row.right for row in grade(model, rows.format("")).rows] == [False, True]
+CRANK = symgen.read(EXAMPLES / "plan" / "slider_crank.yaml")
+PHI = "Phi[1] = r*c1 + l*c12 - q3"  # with the other sign
+J11, J13 = "J[1,1] = {}(r*s1 + l*s12)", "J[1,3] = {}1"
+BIAS = "constraint_bias[1] = {}(r*c1*qd1**2 + l*c12*(qd1 + qd2)**2)"
+RATES = "constraint_rates[1] = {}(qd3 + r*s1*qd1 + l*s12*(qd1 + qd2))"
+SIGNS = [  # lines, whether each is right, words of the first wrong one
+    ([PHI, J11.format("-"), J13.format("")], "rrW", "the term 1 has the wrong sign"),
+    ([PHI, J11.format(""), J13.format("")], "rWW", "l*sin(q1 + q2)"),
+    ([PHI, BIAS.format("-"), RATES.format("-")], "rrr", ""),
+    ([PHI, BIAS.format(""), "J[2,1] = r*c1 + l*c12", "J[2,3] = 0"], "rWrr", "wrong sign"),
+    ([J11.format("-"), J13.format(""), RATES.format("-")], "rWr", "wrong sign"),
+    ([J11.format("-"), J13.format("")], "rW", "the term 1 has"),  # the fewest wrong terms
+    ([J11.format("-"), J13.format("-2*")], "rW", "factor 2 too many"),
+    (["Phi[1] = r*c1 + l*c12 + q3"], "W", "the term q3 has the wrong sign"),
+    (
+        ["Phi[1] = r*c1 + l*c12 + q3", J13.format("")],
+        "Wr",
+        "r*cos(q1) (in r*c1) has the wrong sign",
+    ),
+    (["Phi[1] = q3 - r*c1 - l*c2"], "W", "angles are measured from the base"),
+    (["J[1,1] = r*s1 + l*c12"], "W", "cos(q1 + q2) in place of sin(q1 + q2)"),
+]
+
+
+@pytest.mark.parametrize(("lines", "verdicts", "words"), SIGNS)
+def test_a_row_of_constraints_has_one_sign(lines, verdicts, words):
+    rows = graded("\n".join(lines), CRANK)
+    assert "".join(row.verdict[0] for row in rows) == verdicts
+    wrong = [f"{row.wrong} {row.slip}" for row in rows if not row.right]
+    assert words in "".join(wrong[:1])
+    if lines[0] == PHI:
+        assert ["other sign" in row.remark for row in rows] == [
+            row.label[-4:] != "2,3]" for row in rows
+        ]
+
+
+@pytest.mark.parametrize(("text", "follows"), [
+    ("M[1,2] = I2\nM[2,1] = M[1,2]", [0, 1]),
+    ("M[1,2] = I2\na = 2*M[1,2]\nM[2,1] = a/2\nM[2,2] = M[2,1] - m2*L1*l2*c2", [0, 1, 3]),
+    ("M[1,2] = I2\nM[2,1] = 2*M[1,2]", [0, 0]),
+    ("C[2,1] = 0\nh[2] = C[2,1]*qd1", [0, 1]),
+])  # fmt: skip
+def test_errors_are_carried_forward(text, follows):
+    verdict = grade(TWO_LINK, text)
+    assert [row.follows for row in verdict.rows] == follows
+    count = len(follows) - follows.count(0)
+    assert verdict.summary.endswith(f"right; errors carried forward: {count}" if count else "right")
+
+
+def test_carets_are_powers():
+    (row,) = graded("M[2,2] = I2 + m2*l2^2")
+    assert row.right and "written with **" in row.remark
 
 
 def test_the_command(folder, capfd, refusal, monkeypatch):
@@ -359,7 +415,9 @@ def test_the_command(folder, capfd, refusal, monkeypatch):
     answers = json.loads(capfd.readouterr().out)["answers"]
     assert [(x["file"], len(x["rows"])) for x in answers] == [("wrong.txt", 2), ("nothing.txt", 1)]
     assert "MODEL comes first, then ANSWER" in refusal(["grade", "wrong.txt", model])
-    assert "Missing argument" in refusal(["grade", model, "x:=1"])
+    assert "answers, or - for standard input" in refusal(["grade", model, "x:=1"])
+    assert run(["grade", model, "right.txt", "-q"]) == 0
+    assert capfd.readouterr().out == "18 of 18 right\n"
     Path("notepad.txt").write_bytes(b"\xef\xbb\xbfM[2,2] = I2 + m2*l2**2\r\n")
     assert run(["grade", model, "notepad.txt"]) == 0
     with Path("notepad.txt").open() as stream:
@@ -425,7 +483,7 @@ WRONG_TERMS = [
     (f"coriolis[1] = {C}*qd1*qd2", "missing factor 2"),
     ("M[2,2] = I2\nb[2] = M[2,2]*qd1", "does not belong there"),
     ("M[2,2] = 5e-324**66.14159*m2", "the term"),
-    ("G[2] = 0", "the term g*l2*m2*cos(q1)*cos(q2) is missing"),
+    ("G[2] = 0", "the term g*l2*m2*cos(q1 + q2) is missing"),
     ("G[2] = 3*c12/7", "the term g*l2*m2"),
 ]
 
