@@ -286,8 +286,8 @@ def _far_away(task: Task, module: Any) -> Iterator[str]:
     balls, obstacles = task.keep_out.balls, task.keep_out.obstacles
     if not (balls and obstacles):
         return
-    base = Sphere("base", np.zeros(3), 0.0)
-    distances = Distances(module, task.parameters, KeepOut(balls, (base, *obstacles)))
+    measured = KeepOut(balls, (Sphere("base", np.zeros(3), 0.0), *obstacles))
+    distances = Distances(module, task.parameters, measured)
     values = _values(task, distances, _random(task, module)).reshape(TRIED, -1, len(balls))
     reach = (values[:, 0] + distances.radii).max()
     for obstacle, near in zip(obstacles, values[:, 1:].min(axis=(0, 2)), strict=True):
