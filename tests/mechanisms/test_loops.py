@@ -151,7 +151,7 @@ def test_loops_close_from_where_they_begin_or_say_that_they_cannot():
         four_bar.freedoms(q, params=1)
 
 
-@pytest.mark.parametrize("backend", ["numpy", "compiled"])
+@pytest.mark.parametrize("backend", ["numpy", pytest.param("compiled", marks=pytest.mark.slow)])
 def test_open_loops_are_named_once(backend):
     """Where a function takes them as closed, among the rows of a batch, and in later calls."""
     mechanism = loaded(FOUR_BAR, BY_STATE, backend=backend)

@@ -797,5 +797,7 @@ def test_a_force_of_time_is_a_load_of_time():
     with pytest.raises(RequestError, match="mentions the time"):
         functions_of(shaken, loads=False, parameters=False)
     task = {"symgen_task": 1, "start": {"q": [0, 0]}, "goal": {"q": [1, 0]}, "time": 1}
-    with pytest.raises(RequestError, match="plan: a force of the model mentions the time"):
+    with pytest.raises(
+        RequestError, match="plan: a force or a relation of the model mentions the time"
+    ):
         symgen.plan(shaken, task)
