@@ -169,9 +169,9 @@ def _with_sums_of_angles(terms: Sequence[WrongTerm]) -> list[WrongTerm]:
     combined, place = {x.product: x for x in terms}, 0
     while place < len(combined) <= MOST_COMBINED:
         term = list(combined)[place]
-        waves = sorted(term.atoms(sympy.sin, sympy.cos), key=str)
+        waves = [x for x in term.atoms(sympy.sin, sympy.cos) if x.free_symbols]  # angles
         place += 1
-        for (first, second), wave in product(combinations(waves, 2), _SUMS):
+        for (first, second), wave in product(combinations(sorted(waves, key=str), 2), _SUMS):
             angles = {_A: first.args[0], _B: second.args[0]}
             remaining = term / (first * second)
             parts = {remaining * x.xreplace(angles): k for x, k in _SUMS[wave].items()}

@@ -62,7 +62,7 @@ def test_what_a_page_shows(page, empty):
         pytest.skip(f"needs {needed}: pip install 'symgen[test]'")
     if shutil.which("cc") is None and shutil.which("gcc") is None:
         pytest.skip("needs a C compiler")
-    if page.stem in ("simulation", "closed_loops", "plan"):  # they speak of models of the repository
+    if page.stem in ("simulation", "closed_loops", "plan"):  # they speak of examples
         shutil.copytree(ROOT / "examples", "examples")
     perform_alone(page, ["tests.docs.quickly"] if page.stem == "tutorial" else [])
 
