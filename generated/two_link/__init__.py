@@ -137,6 +137,7 @@ limits = {
     "velocity": _runtime.constant([float("inf"), float("inf")]),
     "effort": _runtime.constant([float("inf"), float("inf")]),
 }
+file_names = {}
 joint_parents = (0, 1)
 prescribed = (False, False)
 output_names = ()

@@ -38,6 +38,7 @@ parameter_names: tuple[str, ...]
 default_parameters: Array
 limits: dict[str, Array]
 joint_links: dict[str, str]
+file_names: dict[str, str]
 joint_parents: tuple[int, ...]
 prescribed: tuple[bool, ...]
 output_names: tuple[str, ...]

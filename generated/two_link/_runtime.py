@@ -379,8 +379,6 @@ def position(kind, name, names, joints=None):
         raise TypeError(f"name: expected the name of a link, the first argument, got {_kind(name)}")
     if name in names:
         return names.index(name)
-    if kind == "link" and name == "base":
-        raise ValueError("'base' is the fixed frame, no link: its pose is I, its Jacobian 0")
     if isinstance(name, str) and name in (joints or {}):
         raise ValueError(f"{name!r} is a joint; its link is {joints[name]!r}")
     near = difflib.get_close_matches(str(name), names, 1)
@@ -393,10 +391,13 @@ def position(kind, name, names, joints=None):
 
 
 def number_of_link(name, links, joints):
-    """The number of the link called `name`, a float as kernels take it."""
-    if type(name) is str and name in links:
-        return links[name]
-    return float(position("link", name, tuple(links), joints))
+    """The number of a link by its name in the module or the file, a float as kernels take it."""
+    number = links.get(name) if type(name) is str else None
+    if number is None:
+        return float(position("link", name, [x for x in links if links[x] >= 0], joints))
+    if number < 0:
+        raise ValueError(f"{name!r} is the fixed frame, no link: its pose is I, its Jacobian 0")
+    return number
 
 
 def _read(array, given, kinds):

@@ -23,6 +23,7 @@ _AS_WITHOUT_THE_KEY: tuple[tuple[str, object], ...] = (
     ("mimic", None), ("representation", ANGLES), ("rest", ()), ("actuated", True), ("loops", ()),
     ("relations", ()), ("initial", {}), ("initial_drives", ()), ("springs", ()), ("forces", ()),
     ("law", None), ("energy", None), ("wheel", None), ("natural", None), ("is_natural", False),
+    ("file_names", {}),
 )  # fmt: skip
 
 

@@ -116,6 +116,7 @@ def _metadata(
         symgen_version=__version__,
         facts=_facts(description, derived),
         joint_links={joint.name: joint.link.name for joint in description.joints},
+        file_names=description.file_names,
         joint_parents=topology(tree).joint_parents,
         joint_coordinates=tree.coordinate_numbers if tree.is_coupled else (),
         prescribed=tuple(joint.prescribed for joint in tree.independent),

@@ -123,6 +123,7 @@ def check(document: Document) -> RobotDescription:
         initial_drives=initial_drives(robot, findings),
         springs=springs,
         forces=forces,
+        file_names=document.file_names,
     )
 
 

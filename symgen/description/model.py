@@ -422,6 +422,8 @@ class RobotDescription:
     initial_drives: tuple[InitialDrive, ...] = ()
     springs: tuple[SpringDescription, ...] = ()
     forces: tuple[ForceDescription, ...] = ()
+    file_names: Mapping[str, str] = field(default_factory=dict, hash=False)
+    """Names in a file of another format, by names of joints, links and the base that differ."""
     is_natural: bool = False
     """Whether positions of links are natural coordinates: see `symgen.joints.natural`."""
 

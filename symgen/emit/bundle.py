@@ -60,6 +60,8 @@ class ModuleMetadata:
     facts: Mapping[str, Fact] = field(default_factory=dict)
     joint_links: Mapping[str, str] = field(default_factory=dict)
     """Name of the link of every joint of the file, fixed ones included."""
+    file_names: Mapping[str, str] = field(default_factory=dict)
+    """`RobotDescription.file_names`."""
     joint_parents: tuple[int, ...] = ()
     """Number of the joint that carries each joint, from 1; 0 is the base."""
     joint_coordinates: tuple[int, ...] = ()
@@ -83,6 +85,15 @@ class ModuleMetadata:
     """Numbers of the coordinates that each force acts on or depends on."""
     operation_counts: Mapping[str, Mapping[str, Mapping[str, int]]] = field(default_factory=dict)
     """formulation -> function -> {additions, multiplications, divisions, functions}"""
+
+    @cached_property
+    def link_numbers(self) -> dict[str, int]:
+        """Number of every link from 0, by its names in module and file; -1 is the base."""
+        numbers = {name: k for k, name in enumerate(self.link_names)} | {"base": -1}
+        written = {
+            self.file_names[name]: k for name, k in numbers.items() if name in self.file_names
+        }
+        return {**numbers, **{name: k for name, k in written.items() if name not in numbers}}
 
     @cached_property
     def related(self) -> tuple[int, ...]:

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import zipfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -422,7 +423,9 @@ def _joint_trajectory(plan: Plan) -> bytes:
     kinds = ("positions", "velocities", "accelerations", "effort")
     rows = {kind: x[:, joints] for kind, x in zip(kinds, (*rates, plan.torques(s)), strict=True)}
     lines = [TRAJECTORY, f"# status of the plan: {plan.status}", "joint_names:"]
-    lines += [f"  - {plan.module.coordinate_names[k]}" for k in joints]
+    written = {name: json.dumps(x) for name, x in plan.module.file_names.items()}
+    names = [plan.module.coordinate_names[k] for k in joints]
+    lines += [f"  - {written.get(name, name)}" for name in names]
     lines.append("points:")
     for k, share in enumerate(s):
         seconds, nanoseconds = divmod(round(share * plan.T * 1e9), 1_000_000_000)

@@ -62,6 +62,7 @@ class Robot(Functions, Protocol):
     link_parents: tuple[int, ...]
     point_links: tuple[int, ...]
     joint_links: dict[str, str]
+    file_names: dict[str, str]
     joint_parents: tuple[int, ...]
     prescribed: tuple[bool, ...]
     actuated: tuple[bool, ...]

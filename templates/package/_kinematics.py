@@ -9,7 +9,8 @@ import typing
 
 import numpy as np
 
-from ._runtime import position
+from ._runtime import number_of_link
+from ._signatures import JOINT_LINKS, LINKS
 from ._symgen.configuration import Configuration
 
 LOCAL, WORLD, ALIGNED = "local", "world", "local_world_aligned"
@@ -68,7 +69,7 @@ class Kinematics:
 
     def _place(self, name):
         """The number of the link called `name`, from 0."""
-        return position("link", name, self._module.link_names, self._module.joint_links)
+        return int(number_of_link(name, LINKS, JOINT_LINKS))
 
     @_by_keyword
     def frame_motion(self, name, q, qd, qdd, *, reference=ALIGNED, parameters=None):

@@ -12,7 +12,7 @@ from symgen.runtime.agreement import interface
 from symgen.runtime.comparison import relative_error
 from symgen.runtime.evaluation import Evaluation, Facts, Subject, random_states
 from tests.choosing import slow
-from tests.modules import EXAMPLES, module
+from tests.modules import EXAMPLES, file_of, module
 
 MODEL = """
 symgen: 1
@@ -103,6 +103,27 @@ def test_validation_finds_a_wrong_link(tree):
         ]
         assert len(rows) == 2
         assert all(error <= limit for limit, error in rows) is fits
+
+
+URDF = """
+<robot name="tool"><link name="base_link"/><link name="tool-0"/>
+<joint name="joint-1" type="revolute"><parent link="base_link"/><child link="tool-0"/>
+<origin xyz="1 2 3"/><axis xyz="0 0 1"/><limit velocity="1" effort="1"/></joint></robot>
+"""
+
+
+@pytest.mark.filterwarnings("ignore:.*(some names were changed|no link has a mass)")
+@pytest.mark.parametrize("backend", ["numpy", *slow("compiled")])
+def test_links_are_also_asked_for_by_their_names_in_a_urdf(backend):
+    options = {"functions": "forward_kinematics,jacobians", "backend": backend}
+    robot = module(file_of(URDF, "urdf"), **options)
+    assert robot.file_names == {"joint_1": "joint-1", "tool_0": "tool-0", "base": "base_link"}
+    for name in ("tool_0", "tool-0"):
+        assert robot.frame_pose(name, [0])[:3, 3].tolist() == [1, 2, 3]
+        assert robot.frame_jacobian(name, [0]).shape == (6, 1)
+    for name in ("base", "base_link"):
+        with pytest.raises(ValueError, match=f"'{name}' is the fixed frame"):
+            robot.frame_pose(name, [0])
 
 
 Q = np.zeros(3)

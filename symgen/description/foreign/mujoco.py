@@ -123,6 +123,7 @@ class _Reader:
         parts = [*model["bodies"][1:], *model["joints"]]
         self.assembly = Assembly(self.faults, [part["name"] for part in parts])
         self.links: dict[int, str] = {0: BASE}
+        self.assembly.base = "world"
         self.named: dict[int, str] = {}
         self.moving: set[int] = set()
         self.frictions: list[tuple[str, Scalar]] = []

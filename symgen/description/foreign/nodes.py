@@ -218,6 +218,8 @@ class Assembly:
         self.faults, self.names = faults, LegalNames(written)
         self.joints: list[Node] = []
         self.places: dict[KeyPath, str] = {}
+        self.base = BASE
+        """Name of the base in the file."""
 
     def add(self, joint: Table, key: str, link_key: str = "") -> None:
         """Add a joint; `key` and `link_key` are its name and its link's name in messages."""
@@ -265,5 +267,8 @@ class Assembly:
             section = table(nodes, line) if isinstance(nodes, Mapping) else listing(nodes, line)
             content[key] = section if nodes else None
         files = tuple(self.faults.files)
+        names = {new: old for kind, old, new in self.names.changed if kind in ("joint", "link")}
+        if self.base != BASE:
+            names[BASE] = self.base
         warnings = tuple(self.faults.warnings)
-        return Document(files[0], table(content, line), (), warnings, self.places, files)
+        return Document(files[0], table(content, line), (), warnings, self.places, files, names)

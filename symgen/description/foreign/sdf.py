@@ -112,6 +112,7 @@ class _Reader:
         self.check_all_hang_together()
         full_names = [*(joint.name for joint in self.ordered), *self.links]
         self.assembly = Assembly(self.faults, map(frames.key, full_names))
+        self.assembly.base = WORLD
         self.name_all()
 
     def document(self, root: Element) -> Document:
@@ -229,6 +230,8 @@ class _Reader:
         if self.start is not None:
             at_base = not self.options.floating_base and _is_here(self.frames.in_world(self.start))
             self.link_names[self.start] = BASE if at_base else new("link", key(self.start))
+            if at_base:
+                self.assembly.base = key(self.start)
         for joint in self.ordered:
             same = joint.child == joint.own_name and self.kind(joint).coordinates < 2
             self.link_names[joint.child] = (

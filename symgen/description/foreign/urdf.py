@@ -216,6 +216,8 @@ class _Reader:
         """Return the document of the robot."""
         rotors = rotors_of(self.root, {x.name: x.kind for x in self.joints}, self.faults)
         key = f"link.{self.root_link}"
+        if not self.floats:
+            self.assembly.base = self.root_link
         if self.floats:
             line, link = self.links[self.root_link].line, self.link(self.root_link, True)
             self.assembly.add_floating_base(self.angles, link, key, line)

@@ -208,6 +208,8 @@ def test_names_that_are_no_identifiers_are_changed_and_reported(tmp_path):
         "some names were changed because they are not valid identifiers or were already in use: "
         "link 'upper-arm' is upper_arm_link, link '7 fore' is link_7_fore"
     )
+    names = {"upper_arm_link": "upper-arm", "link_7_fore": "7 fore", "base": "while"}
+    assert robot.file_names == names
 
 
 def test_a_changed_name_is_none_of_the_file(tmp_path):
