@@ -55,7 +55,7 @@ def build_and_measure(path, function, formulation):
     from symgen.description import read
     from symgen.emit.emission import emit
     from symgen.options import BuildOptions
-    from symgen.toolchain.compile import compile_extensions
+    from symgen.toolchain.extensions import compile_extensions
 
     marks = [time.perf_counter()]
     description = read(path)

@@ -108,5 +108,5 @@ def replaced(scalars: Sequence[Scalar], values: Mapping[Scalar, Scalar]) -> list
 
 def over_graph(graph: Nodes) -> Arithmetic:
     """Return the arithmetic of scalars of `graph`, which rebuilds and simplifies expressions."""
-    functions = {name: partial(graph.function, name) for name in rounding.FUNCTIONS}
+    functions = {name: partial(graph.function, name) for name in rounding.ROUNDED}
     return Arithmetic(graph.constant, functions)

@@ -7,7 +7,7 @@ makes elimination of common subexpressions free.
 
 Operators
     ``const`` (a float64), ``symbol`` (an input), ``+ - * /`` and ``neg``, and the functions in
-    `symgen.algebra.rounding.FUNCTIONS`.
+    `symgen.algebra.rounding.ROUNDED`.
 
 Simplification at construction (each rule looks at most two levels deep, so building stays O(1)):
     constants fold, correctly rounded; x+0, x*1, x*0, x-x, x/x; 2x + 3x = 5x; signs move outwards
@@ -264,9 +264,9 @@ class Nodes:
         return self._intern(DIV, x, y)
 
     def function(self, name: str, *args: Scalar) -> Scalar:
-        """Return a function of `rounding.FUNCTIONS` of scalars of this graph."""
+        """Return a function of `rounding.ROUNDED` of scalars of this graph."""
         if all(arg.op is CONST for arg in args):
-            return self.constant(rounding.FUNCTIONS[name](*(arg.value for arg in args)))
+            return self.constant(rounding.ROUNDED[name](*(arg.value for arg in args)))
         if name in ("sin", "cos"):
             return self._sine_or_cosine(name, args[0])
         if name == "pow":

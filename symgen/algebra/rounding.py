@@ -90,7 +90,7 @@ def _rounded(function: Callable[..., Any], *arguments: float) -> float:
     return result
 
 
-FUNCTIONS: dict[str, Callable[..., float]] = {
+ROUNDED: dict[str, Callable[..., float]] = {
     "sin": sin,
     "cos": cos,
     "tan": tan,

@@ -90,7 +90,7 @@ class SymPyAlgebra:
         return symbol(name)
 
     def function(self, name: str, *args: Expr) -> Expr:
-        """Return a function of `rounding.FUNCTIONS`."""
+        """Return a function of `rounding.ROUNDED`."""
         return _FUNCTIONS[name](*args)
 
     def is_zero(self, x: Expr) -> bool:

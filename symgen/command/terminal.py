@@ -20,7 +20,7 @@ from symgen.optimize.operations import OperationCount
 from symgen.options import LOOPS, ONE_IN_LOOPS
 from symgen.pipeline.build_report import BuildReport
 from symgen.program.functions import FUNCTION_NAMES, function_named
-from symgen.runtime.evaluation import Check
+from symgen.runtime.subjects import Check
 from symgen.support.journal import Journal
 from symgen.support.journal import Progress as ShowProgress
 from symgen.validation.validate import ValidationResult

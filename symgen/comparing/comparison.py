@@ -31,9 +31,9 @@ from symgen.program.functions import function_named
 from symgen.runtime.calls import ARGUMENTS, LOADED
 from symgen.runtime.comparison import relative_error
 from symgen.runtime.configuration import configuration_of
-from symgen.runtime.evaluation import Evaluation, Subject, random_states
+from symgen.runtime.subjects import Evaluation, Subject, random_states
 from symgen.support.journal import Journal
-from symgen.toolchain.compile import seconds_alone
+from symgen.toolchain.extensions import seconds_alone
 from symgen.toolchain.loading import forget_package, load_package
 
 BATCH = 1000

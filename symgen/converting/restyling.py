@@ -58,7 +58,7 @@ from symgen.errors import RequestError
 from symgen.formulations import formulation_named
 from symgen.joints import joint_type
 from symgen.kinematics.tree import build_tree
-from symgen.program.evaluation import call
+from symgen.program.interpreter import call
 from symgen.runtime.configuration import Configuration
 from symgen.support.suggestions import suggestion
 

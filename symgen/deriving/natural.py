@@ -31,7 +31,7 @@ from symgen.joints import ANGLES, NaturalCoordinates, joint_type, natural_coordi
 from symgen.kinematics.frames import Placement, placement
 from symgen.kinematics.natural_states import natural_state
 from symgen.kinematics.tree import build_tree
-from symgen.program.evaluation import call
+from symgen.program.interpreter import call
 from symgen.runtime.configuration import Configuration
 
 SHAPES = ("gear_ratio", "rest", "friction_velocity", "stribeck_velocity")

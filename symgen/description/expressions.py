@@ -29,7 +29,7 @@ from symgen.algebra import rounding
 from symgen.description.wording import did_you_mean, shown
 from symgen.errors import SymgenError
 
-FUNCTIONS = {  # name: number of arguments
+ARITIES = {  # name: number of arguments
     "sqrt": 1, "sin": 1, "cos": 1, "tan": 1, "asin": 1, "acos": 1, "atan": 1, "atan2": 2,
     "exp": 1, "log": 1, "abs": 1, "tanh": 1, "max": 2, "min": 2,
 }  # fmt: skip
@@ -167,7 +167,7 @@ def _tokens(text: str, dots: bool) -> list[_Token]:
 def _without_prefix(module: str, rest: str) -> str:
     """Advice about names such as ``np.sqrt``."""
     match = re.match(_NAME, rest)
-    is_word = match is not None and match.group() in (*FUNCTIONS, *CONSTANTS)
+    is_word = match is not None and match.group() in (*ARITIES, *CONSTANTS)
     if match is None or not is_word:
         return "names have no dots"
     return f"write {shown(match.group())} without {shown(f'{module}.')}"
@@ -175,7 +175,7 @@ def _without_prefix(module: str, rest: str) -> str:
 
 def _operand(token: _Token) -> str:
     """Return an operand that starts or ends with `token`, for advice about what to write."""
-    if token.text in FUNCTIONS:
+    if token.text in ARITIES:
         return f"{token.text}(...)"
     return token.text if token.kind in ("number", "name") else "(...)"
 
@@ -262,7 +262,7 @@ def mentions_constant(expression: Expression, in_arguments: bool = True) -> bool
         node = waiting.pop()
         if isinstance(node, Name) and node.name in CONSTANTS:
             return True
-        if isinstance(node, Operation) and (in_arguments or node.operator not in FUNCTIONS):
+        if isinstance(node, Operation) and (in_arguments or node.operator not in ARITIES):
             waiting.extend(node.operands)
     return False
 
@@ -355,16 +355,16 @@ class _Parser:
 
     def name(self, token: _Token, depth: int) -> Node:
         called = self.at("(")
-        if token.text in FUNCTIONS:
+        if token.text in ARITIES:
             if not called:
                 message = f"the function {token} needs its argument in parentheses"
                 raise ExpressionError(message, token.column)
             return self.call(token, depth)
         if called:
-            hint = did_you_mean(token.text, FUNCTIONS)
+            hint = did_you_mean(token.text, ARITIES)
             if token.text in self.parameters:
                 hint = f"; a product needs '*': {shown(f'{token.text}*(...)')}"
-            hint = hint or f"; known are {', '.join(FUNCTIONS)}; a product needs '*'"
+            hint = hint or f"; known are {', '.join(ARITIES)}; a product needs '*'"
             raise ExpressionError(f"{token} is not a function{hint}", token.column)
         if token.text not in CONSTANTS:
             self.names[token.text] = None
@@ -376,7 +376,7 @@ class _Parser:
         while self.at(","):
             self.take()
             operands.append(self.expression(self.deeper(depth)))
-        wanted = FUNCTIONS[function.text]
+        wanted = ARITIES[function.text]
         short = wanted > len(operands)
         self.close(opening, "; between { } or [ ] YAML ends it at ',': quote it" if short else "")
         if len(operands) != wanted:
@@ -443,7 +443,7 @@ def _partials(operator: str, texts: tuple[str, ...]) -> tuple[Node, ...]:
 _PARTIALS = {operator: _partials(operator, texts) for operator, texts in _TEXTS.items()}
 
 _ARITHMETIC: Mapping[str, Callable[..., float]] = {
-    **rounding.FUNCTIONS,  # correctly rounded, and exact at quarter turns: as in generated code
+    **rounding.ROUNDED,  # correctly rounded, and exact at quarter turns: as in generated code
     "sign": lambda x: float((x > 0.0) - (x < 0.0)),
     "+": add, "-": sub, "*": mul, "/": truediv, "**": rounding.power, "neg": neg, "max": max,
     "min": min,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 
-from symgen.description.expressions import CONSTANTS, FUNCTIONS
+from symgen.description.expressions import ARITIES, CONSTANTS
 from symgen.description.findings import Findings
 from symgen.description.model import names_made
 from symgen.description.schema import MAX_NAME, NAME_PATTERN, JointTable, RobotTable, readable
@@ -52,7 +52,7 @@ def illegal_name(name: str) -> str | None:
 
 def illegal_parameter_name(name: str) -> str | None:
     """Explain why `name` cannot be a parameter; None if it can."""
-    if name in FUNCTIONS:
+    if name in ARITIES:
         return f"{shown(name)} is a function in expressions; choose another name"
     if name in CONSTANTS:
         return f"{shown(name)} is a constant in expressions; choose another name"

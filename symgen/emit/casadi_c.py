@@ -24,7 +24,7 @@ from symgen.emit.module import Module
 from symgen.emit.templates import Templates
 
 FOLDER = "casadi"
-FUNCTIONS: Mapping[str, tuple[str, str, str]] = {
+IN_CASADI: Mapping[str, tuple[str, str, str]] = {
     "inverse_dynamics": ("q", "qd", "qdd"),
     "forward_dynamics": ("q", "qd", "tau"),
 }
@@ -160,7 +160,7 @@ def _source(module: Module) -> str:
 def _externals(module: Module) -> Iterator[External]:
     kernels = {(kernel.formulation, kernel.function.name): kernel for kernel in module.kernels}
     serving = {f.name: kernels[f.formulation, f.name] for f in module.functions}
-    for name in FUNCTIONS:
+    for name in IN_CASADI:
         if name in serving:
             value = _value(module, serving[name])
             yield value

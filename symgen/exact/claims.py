@@ -12,12 +12,12 @@ import numpy as np
 from symgen.algebra.nodes import Scalar
 from symgen.algebra.prime_field import NotASquareError
 from symgen.errors import RequestError
-from symgen.exact.evaluations import Entries, Evaluations, Programs
 from symgen.exact.location import Location, earliest, first_difference, first_wrong_derivative
 from symgen.exact.model import MODEL, Key, gravity_symbols
 from symgen.exact.movements import Displacements, symbols
 from symgen.exact.relations import RELATIONS, RERUNS, SAME_STATEMENTS, WEIGHT, Relation, Rerun
 from symgen.exact.result import Difference, Proof
+from symgen.exact.values import Entries, Evaluations, Programs
 from symgen.program.functions import FUNCTION_NAMES
 from symgen.program.program import Output
 

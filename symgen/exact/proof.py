@@ -11,12 +11,12 @@ from symgen.algebra.nodes import Scalar, reachable
 from symgen.description import RobotDescription
 from symgen.exact.claims import Claims
 from symgen.exact.compositions import CORIOLIS, OF_BODIES, OUTPUTS
-from symgen.exact.evaluations import Evaluations, Programs
 from symgen.exact.general import general_robot, runtime_parameters
 from symgen.exact.model import MODEL, Key, has_outputs_of_tyres, model_program
 from symgen.exact.movements import by_three_numbers
 from symgen.exact.points import random_points
 from symgen.exact.result import ExactResult, Proof
+from symgen.exact.values import Evaluations, Programs
 from symgen.formulations import FORMULATIONS, Formulation, derive, provided_functions
 from symgen.kinematics.tree import KinematicTree, build_tree
 from symgen.program.arguments import PIVOTS

@@ -37,5 +37,15 @@ class State(Generic[S]):
     t: S | None = None
 
 
+@dataclass(frozen=True)
+class LinkMotion(Generic[S]):
+    """Angular velocity and acceleration of a link, and the acceleration of its origin or centre of
+    mass, link axes."""
+
+    omega: Vector[S]
+    alpha: Vector[S]
+    a: Vector[S]
+
+
 class NoSolutionError(ZeroDivisionError):
     """A pivot is 0 by structure: the mass matrix is singular whatever the arguments are."""

@@ -17,7 +17,7 @@ from typing import Any
 import sympy
 
 from symgen.algebra.sympy_algebra import SymPyAlgebra, symbol
-from symgen.description.expressions import FUNCTIONS as WORDS
+from symgen.description.expressions import ARITIES as WORDS
 from symgen.description.expressions import EvaluationError
 from symgen.description.model import RobotDescription
 from symgen.description.outputs import constant_part

@@ -8,7 +8,7 @@ are the types that can close a loop, with the constraints they impose.
 from symgen.joints.closing import Closing, Distance
 from symgen.joints.composite import Cylindrical, Fixed, Floating, Planar, Spherical, Universal
 from symgen.joints.helical import Helical
-from symgen.joints.interface import Directions, JointType, Motion, OnManifold, Redundant
+from symgen.joints.interface import Directions, ElementaryMotion, JointType, OnManifold, Redundant
 from symgen.joints.natural import NaturalCoordinates, natural_coordinates
 from symgen.joints.prismatic import Prismatic
 from symgen.joints.quaternions import Ball, EulerBall, EulerFree, Free
@@ -31,9 +31,21 @@ _TYPES |= {(kind.name, kind.representation): kind for kind in REDUNDANT}
 _CLOSING = {kind.name: kind for kind in CLOSING}
 
 __all__ = [
-    "ANGLES", "CLOSING", "JOINTS", "ON_MANIFOLDS", "REDUNDANT", "Closing", "Directions",
-    "JointType", "Motion", "NaturalCoordinates", "OnManifold", "Redundant", "closing_type",
-    "joint_type", "natural_coordinates",
+    "ANGLES",
+    "CLOSING",
+    "JOINTS",
+    "ON_MANIFOLDS",
+    "REDUNDANT",
+    "Closing",
+    "Directions",
+    "ElementaryMotion",
+    "JointType",
+    "NaturalCoordinates",
+    "OnManifold",
+    "Redundant",
+    "closing_type",
+    "joint_type",
+    "natural_coordinates",
 ]  # fmt: skip
 
 

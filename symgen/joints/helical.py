@@ -26,7 +26,7 @@ class Helical(JointType):
 
     def chain(self, directions: Directions[S]) -> Chain[S]:
         """Return a screw about the axis."""
-        screw: Any = Screw(directions.pitch)  # a Motion over these scalars only
+        screw: Any = Screw(directions.pitch)  # an ElementaryMotion over these scalars only
         return ((screw, directions.axis),)
 
 

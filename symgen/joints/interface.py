@@ -1,8 +1,8 @@
 """The interface of types of joints.  Recursions use this and never ask for the type.
 
-A joint of the model file becomes a chain of one-coordinate `Motion`s, the first next to the parent.
-Revolute and prismatic joints are motions themselves; the others list their motions, between which
-are massless links that do not appear in lists of links.
+A joint of the model file becomes a chain of one-coordinate `ElementaryMotion`s, the first next to
+the parent.  Revolute and prismatic joints are motions themselves; the others list their motions,
+between which are massless links that do not appear in lists of links.
 
 A joint on a manifold (`OnManifold`) has more entries in q than velocities.  Its configuration is a
 pose, and its chain are the columns of its motion subspace (Featherstone 2008, section 4.4): motions
@@ -22,7 +22,7 @@ from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Transform, Vector
 
 
-class Motion(Protocol):
+class ElementaryMotion(Protocol):
     """One coordinate along or about a unit `axis`.
 
     The joint's axis has equal components in the frames before and after the motion.
@@ -57,12 +57,12 @@ class Directions(Generic[S]):
     sequence: str
     pitch: S
 
-    def rotations(self, motion: Motion) -> tuple[tuple[Motion, Vector[S]], ...]:
+    def rotations(self, motion: ElementaryMotion) -> tuple[tuple[ElementaryMotion, Vector[S]], ...]:
         """One motion about every axis of `sequence`, each axis fixed in the preceding frame."""
         return tuple((motion, self.units["xyz".index(letter)]) for letter in self.sequence)
 
 
-Chain = tuple[tuple[Motion, Vector[S]], ...]
+Chain = tuple[tuple[ElementaryMotion, Vector[S]], ...]
 """Motions with their axes, from the parent outwards."""
 
 

@@ -25,7 +25,7 @@ from typing import Generic
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Matrix, Transform, Vector, identity, total, zero_vector
 from symgen.description.model import DenavitHartenberg, JointDescription, Pose
-from symgen.joints import Directions, JointType, Motion
+from symgen.joints import Directions, ElementaryMotion, JointType
 from symgen.kinematics.scalars import scalar, vector
 
 
@@ -59,7 +59,7 @@ def placement(joint: JointDescription, moved_entry: str, algebra: Algebra[S]) ->
 
 def chain_of(
     joint: JointDescription, kind: JointType, algebra: Algebra[S]
-) -> list[tuple[Motion, Placement[S]]]:
+) -> list[tuple[ElementaryMotion, Placement[S]]]:
     """Return the motions of `joint`, each with its placement, from the parent outwards.
 
     The first motion is relative to the joint frame, every later one to the frame after the previous

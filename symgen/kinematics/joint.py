@@ -8,7 +8,7 @@ from typing import Generic
 from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Matrix, Transform, Vector, skew, zero_vector
 from symgen.description.model import JointTerms
-from symgen.joints import Motion
+from symgen.joints import ElementaryMotion
 from symgen.kinematics.bodies import Body
 from symgen.kinematics.frames import Placement
 from symgen.kinematics.scalars import scalar
@@ -63,7 +63,7 @@ class Joint(Generic[S]):
     name: str
     number: int
     parent: int
-    type: Motion
+    type: ElementaryMotion
     placement: Placement[S]
     body: Body[S]
     terms: Terms[S]

@@ -14,7 +14,7 @@ from functools import partial
 
 from symgen.algebra.graph import Graph
 from symgen.algebra.nodes import ADD, CONST, DIV, MUL, NEG, SUB, SYMBOL, Scalar, reachable
-from symgen.algebra.rounding import FUNCTIONS
+from symgen.algebra.rounding import ROUNDED
 from symgen.program.program import Input, Program
 
 ROUNDS = 4
@@ -67,7 +67,7 @@ def _rebuilt(
     graph = Graph()
     combine: dict[str, Callable[..., Scalar]] = {
         MUL: graph.product, ADD: graph.add, SUB: graph.sub, DIV: graph.div, NEG: graph.neg,
-        **{name: partial(graph.function, name) for name in FUNCTIONS},
+        **{name: partial(graph.function, name) for name in ROUNDED},
     }  # fmt: skip
     copies: dict[int, Scalar] = {}
     for node in nodes:

@@ -32,7 +32,7 @@ from symgen.showing.typesetting import Inputs, Label, inputs_of, latex, latex_eq
 from symgen.support.journal import Journal
 
 CLOSED = "closed_form_lagrange"
-FUNCTIONS = {
+HEADINGS = {
     "mass_matrix": "Mass matrix",
     "coriolis_matrix": "Coriolis matrix (of the Christoffel symbols)",
     "torque_parts": "The torques in parts",
@@ -149,11 +149,11 @@ def closed_form(description: RobotDescription, counted: Counted, journal: Journa
     sources = [dynamics]
     if counted.tree.constraint_names:
         sources.append(SymbolicDynamics(description, formulation_named(OF_CONSTRAINTS)))
-    for done, (function, heading) in enumerate(FUNCTIONS.items()):
+    for done, (function, heading) in enumerate(HEADINGS.items()):
         source = next((x for x in sources if function in x.functions), None)
         if source is None:
             continue
-        journal.progress(f"closed form: {function}", done, len(FUNCTIONS))
+        journal.progress(f"closed form: {function}", done, len(HEADINGS))
         by = CLOSED if few and source is dynamics else "newton_euler"
         size = written_out(description, function, by)
         printed = list(_printed(source, function, radicands)) if size <= largest else []

@@ -23,7 +23,7 @@ from symgen.program.program import Program, Step
 from symgen.showing.steps import notation, result_lines
 from symgen.support.journal import Journal
 
-FUNCTIONS = (
+PAIRS = (
     ("inverse_dynamics", "inverse_dynamics_derivatives"),
     ("forward_dynamics", "forward_dynamics_derivatives"),
 )
@@ -131,7 +131,7 @@ def unfolded_later(listed: Sequence[Recursion]) -> dict[str, Any]:
 
 
 def _functions(formulation: Formulation, counted: Counted) -> tuple[str, ...]:
-    for pair in FUNCTIONS:
+    for pair in PAIRS:
         if (formulation.name, pair[0]) in counted.sizes:
             return tuple(name for name in pair if (formulation.name, name) in counted.sizes)
     return ()

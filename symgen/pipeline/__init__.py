@@ -10,7 +10,7 @@
     validate  the staged package  -> ValidationResult   symgen.validation
     install   Stage               -> package folder     symgen.toolchain
 
-`building` runs the stages in one function, after `build_plan` has planned the build; `compiling`
+`building` runs the stages in one function, after `build_plan` has planned the build; `scheduler`
 compiles in parallel, `qualification` validates a tool chain before its first use, `validating` the
 staged package.  `build_report` is the report of a build, `checking` implements `symgen check`,
 `distribution` makes wheels.

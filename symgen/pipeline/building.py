@@ -4,7 +4,7 @@ Nothing is installed before it is validated.  A tool chain that was never valida
 builds the two-link arm while the robot is derived, and its results are compared with the printed
 formulas before the robot is validated (`qualification`).  Compilation begins with the first long
 kernel, while this process derives the others, prints the remaining files, derives programs for
-evaluation, and validates those that need no compiler (`compiling`).
+evaluation, and validates those that need no compiler (`scheduler`).
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from symgen.formulations.natural_coordinates import NATURAL_COORDINATES
 from symgen.options import LOOPS, STRAIGHT, BuildOptions
 from symgen.pipeline.build_plan import BuildPlan, planned, warn_if_it_replaces
 from symgen.pipeline.build_report import BuildReport
-from symgen.pipeline.compiling import Compilation, compilation
 from symgen.pipeline.qualification import qualification
+from symgen.pipeline.scheduler import Compilation, compilation
 from symgen.pipeline.validating import beginning_of_validation, validate_package
 from symgen.support.collector import paused_collector
 from symgen.support.journal import Journal
 from symgen.toolchain.cache import open_cache
-from symgen.toolchain.compile import CompileResult, compile_libraries
+from symgen.toolchain.extensions import CompileResult, compile_libraries
 from symgen.toolchain.install import stage
 from symgen.toolchain.key import templates_key
 from symgen.validation.mobility import mobility

@@ -23,8 +23,8 @@ from symgen.options import ALL, BuildOptions
 from symgen.runtime.checks import subjects_of
 from symgen.support.journal import Journal
 from symgen.toolchain.cache import open_cache
-from symgen.toolchain.compile import CompileResult, compile_extensions
 from symgen.toolchain.compiler import Compiler
+from symgen.toolchain.extensions import CompileResult, compile_extensions
 from symgen.toolchain.install import stage
 from symgen.toolchain.key import digest_of, toolchain_key
 from symgen.toolchain.loading import forget_package, load_built

@@ -11,11 +11,11 @@ from symgen.deriving.derivation import Derived
 from symgen.description import RobotDescription
 from symgen.emit import numpy
 from symgen.runtime.checks import subjects_of
-from symgen.runtime.evaluation import Subject
+from symgen.runtime.subjects import Subject
 from symgen.support.journal import Progress, silent
 from symgen.toolchain.loading import forget_package, load_built
-from symgen.validation.compiled_mechanisms import accelerations, steps
 from symgen.validation.evaluated import delegated_rows, evaluated_subjects
+from symgen.validation.mechanism_kernels import accelerations, steps
 from symgen.validation.validate import Beginning, ValidationResult, begin, validate
 
 

@@ -33,7 +33,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from symgen.planning.quantities import Motion, Quantity, skew
+from symgen.planning.quantities import MotionSamples, Quantity, skew
 from symgen.runtime.configuration import (
     FREE,
     Configuration,
@@ -107,7 +107,7 @@ class Chart:
                 q[..., at.position] = x[..., at.travel]
         return q
 
-    def motion(self, planned: Motion) -> Motion:
+    def motion(self, planned: MotionSamples) -> MotionSamples:
         """Return the robot's motion, with q, velocities and accelerations."""
         if not self.joints:
             return planned
@@ -153,7 +153,7 @@ class Chart:
     ) -> tuple[Array, Array]:
         """Return x'' of forward dynamics (K, n), and derivatives by (x, x', tau), (K, n, 3 n)."""
         n, zero = self.space.n, np.zeros_like(x)
-        motion = self.motion(Motion(x, xd, zero, zero[:, 0], zero[:, 0]))
+        motion = self.motion(MotionSamples(x, xd, zero, zero[:, 0], zero[:, 0]))
         qdd, *rows = module.forward_dynamics_derivatives(motion.q, motion.qd, tau, **options)
         slopes = np.concatenate(rows, axis=-1)
         if not self.joints:
@@ -179,7 +179,7 @@ class OnChart(Quantity):
         )
         self.orders, self.bears_loads = quantity.orders, quantity.bears_loads
         self.chart, self.quantity = chart, quantity
-        self._last: tuple[Motion, Motion, Array] | None = None
+        self._last: tuple[MotionSamples, MotionSamples, Array] | None = None
 
     def related(self) -> NDArray[np.bool_]:
         """Return dependence (m, n) by whole joints: a coordinate moves along several velocities."""
@@ -189,7 +189,7 @@ class OnChart(Quantity):
             columns[:] = columns.any(axis=1, keepdims=True)
         return related
 
-    def robot(self, motion: Motion) -> tuple[Motion, Array]:
+    def robot(self, motion: MotionSamples) -> tuple[MotionSamples, Array]:
         """Return the robot's motion, and its derivatives by the state, (..., R n, R n).
 
         Those of the last motion are kept: values, slopes and Hessians are asked for in turn.
@@ -200,11 +200,11 @@ class OnChart(Quantity):
             self._last = motion, self.chart.motion(motion), slopes
         return self._last[1:]
 
-    def value(self, motion: Motion) -> Array:
+    def value(self, motion: MotionSamples) -> Array:
         """(..., K, m)."""
         return self.quantity.value(self.chart.motion(motion))
 
-    def jacobian(self, motion: Motion) -> tuple[Array, Array]:
+    def jacobian(self, motion: MotionSamples) -> tuple[Array, Array]:
         """Return values and derivatives by the state, (..., K, orders, m, n), by the chain rule."""
         robot, slopes = self.robot(motion)
         values, rows = self.quantity.jacobian(robot)
@@ -212,18 +212,20 @@ class OnChart(Quantity):
         along = flat.reshape(*values.shape, -1) @ slopes
         return values, np.moveaxis(along.reshape(flat.shape), -2, -3)
 
-    def gradients(self, motion: Motion, multipliers: Array) -> Array:
+    def gradients(self, motion: MotionSamples, multipliers: Array) -> Array:
         """Return gradients of multipliers (K, m) . values, (..., K, orders, n)."""
         robot, slopes = self.robot(motion)
         rows = self.quantity.gradients(robot, multipliers)
         flat = rows.reshape(*rows.shape[:-2], 1, -1)
         return np.asarray((flat @ slopes).reshape(rows.shape))
 
-    def by_loads(self, motion: Motion, unknown: Array) -> Array:
+    def by_loads(self, motion: MotionSamples, unknown: Array) -> Array:
         """Return derivatives by multiples of `unknown` loads, (K, m, a)."""
         return self.quantity.by_loads(self.robot(motion)[0], unknown)
 
-    def gradients_by_loads(self, motion: Motion, unknown: Array, multipliers: Array) -> Array:
+    def gradients_by_loads(
+        self, motion: MotionSamples, unknown: Array, multipliers: Array
+    ) -> Array:
         """Return derivatives of `by_loads` by the state, (K, R, n, a)."""
         robot, slopes = self.robot(motion)
         rows = self.quantity.gradients_by_loads(robot, unknown, multipliers)
@@ -231,16 +233,16 @@ class OnChart(Quantity):
         return np.asarray((slopes.transpose(0, 2, 1) @ flat).reshape(rows.shape))
 
     def curvature_by_loads(
-        self, motion: Motion, unknown: Array, multipliers: Array
+        self, motion: MotionSamples, unknown: Array, multipliers: Array
     ) -> tuple[Array, Array] | None:
         """Return second derivatives by `unknown` loads, (K, a, a), and mixed ones by T, (K, a)."""
         return self.quantity.curvature_by_loads(self.robot(motion)[0], unknown, multipliers)
 
-    def by_time(self, motion: Motion) -> Array | None:
+    def by_time(self, motion: MotionSamples) -> Array | None:
         """Return derivatives by T at fixed state, (K, m)."""
         return self.quantity.by_time(self.chart.motion(motion))
 
-    def hessian(self, motion: Motion, multipliers: Array) -> Array:
+    def hessian(self, motion: MotionSamples, multipliers: Array) -> Array:
         """Return second derivatives of multipliers (K, m) . values, by the chain rule twice."""
         robot, slopes = self.robot(motion)
         second = self.quantity.hessian(robot, multipliers).transpose(0, 1, 3, 2, 4)

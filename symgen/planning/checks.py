@@ -19,7 +19,7 @@ from symgen.planning.loops import Opened
 from symgen.planning.obstacles import Distances, KeepOut, Sphere
 from symgen.planning.placements import point_of
 from symgen.planning.poses import position_of
-from symgen.planning.quantities import Motion, Quantity
+from symgen.planning.quantities import MotionSamples, Quantity
 from symgen.planning.standing import cycle
 from symgen.planning.starting import out_of_reach
 from symgen.planning.support import widest
@@ -28,7 +28,7 @@ from symgen.planning.transcription import instants
 from symgen.planning.values import Value
 from symgen.support.arrays import Array
 
-FUNCTIONS = ("inverse_dynamics", "inverse_dynamics_derivatives", "forward_kinematics")
+REQUIRED = ("inverse_dynamics", "inverse_dynamics_derivatives", "forward_kinematics")
 """Functions of the module that every plan calls."""
 OF_TREES = ("forward_dynamics", "forward_dynamics_derivatives")
 OF_MECHANISMS = (
@@ -54,7 +54,7 @@ def check_module(module: Any) -> None:
             "plan: outputs of the model contain multipliers of its loops, which is not available "
             "yet in plans; remove them from 'outputs' of the model"
         )
-    missing = [name for name in (*FUNCTIONS, *more) if name not in module.functions]
+    missing = [name for name in (*REQUIRED, *more) if name not in module.functions]
     if missing:
         names = ", ".join(missing)
         raise RequestError(f"plan: the module lacks {names}; rebuild it without --functions")
@@ -227,7 +227,7 @@ def _random(task: Task, module: Any) -> Array:
 def _values(task: Task, quantity: Quantity, x: Array) -> Array:
     """Return values (K, m) of a function of q at positions x (K, n) of the chart."""
     zero, instants = np.zeros_like(x), np.zeros(len(x))
-    return task.chart.along(quantity).value(Motion(x, zero, zero, instants, instants))
+    return task.chart.along(quantity).value(MotionSamples(x, zero, zero, instants, instants))
 
 
 def _check_collocated(root: Value, keys: Collection[str], module: Any, task: Task) -> None:

@@ -26,7 +26,7 @@ import numpy as np
 
 from symgen.planning.loads import loads_at
 from symgen.planning.problem import Entries, Iterate, Problem, Sizes, Term, Time, once
-from symgen.planning.quantities import Motion, Quantity, Torques
+from symgen.planning.quantities import MotionSamples, Quantity, Torques
 from symgen.planning.starting import coordinates
 from symgen.planning.task import Task
 from symgen.planning.trajectories import Nodes, Trajectory
@@ -105,7 +105,7 @@ def _bounds(task: Task, nodes: int, n: int, margins: Margins) -> tuple[Array, Ar
 class States:
     """States at K nodes: motion, torques (K, n), slopes of qdd by (q, qd, tau) (K, n, 3 n)."""
 
-    motion: Motion
+    motion: MotionSamples
     tau: Array
     slopes: Array
 
@@ -131,12 +131,12 @@ class Dynamics:
         if self.loads is not None:
             self.keywords["loads"] = self.loads
 
-    def motion(self, q: Array, qd: Array, qdd: Array) -> Motion:
+    def motion(self, q: Array, qd: Array, qdd: Array) -> MotionSamples:
         """Return the motion through states (K, n) each; nothing in it depends on time."""
         zero, loads = np.zeros(len(q)), self.loads
         if loads is not None:
             loads = np.broadcast_to(loads, (len(q), *loads.shape))
-        return Motion(q, qd, qdd, zero, zero, loads)
+        return MotionSamples(q, qd, qdd, zero, zero, loads)
 
     def states(self, nodes: Array) -> States:
         """Return the states at nodes (K, 3 n)."""

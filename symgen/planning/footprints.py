@@ -15,7 +15,7 @@ import numpy as np
 
 from symgen.page.shapes import Faces
 from symgen.planning.contacts import NO_WEIGHT, Contacts, feet_of, weight_of
-from symgen.planning.quantities import Motion
+from symgen.planning.quantities import MotionSamples
 from symgen.planning.task import Task
 from symgen.support.arrays import Array, Flags, Index
 
@@ -90,7 +90,7 @@ class Footing:
                 yield self.places[k, on, :2]
 
 
-def footing(task: Task, module: Any, contacts: Contacts, motion: Motion) -> Footing:
+def footing(task: Task, module: Any, contacts: Contacts, motion: MotionSamples) -> Footing:
     """Return the contacts of the robot's motion, which has its loads."""
     names = ["base", *module.link_names]
     places = contacts.places_of(module, task.parameters).value(motion)

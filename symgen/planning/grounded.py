@@ -15,7 +15,7 @@ import numpy as np
 
 from symgen.planning.contacts import Contacts, weight_of
 from symgen.planning.placements import PlacedRates
-from symgen.planning.quantities import Motion, Torques
+from symgen.planning.quantities import MotionSamples, Torques
 from symgen.planning.reactions import LEAST
 from symgen.planning.support import Lines, edges
 from symgen.planning.task import Task
@@ -66,7 +66,9 @@ class Grounded:
         )
 
 
-def grounded(task: Task, module: Any, motion: Motion, contacts: Contacts, every: int) -> Grounded:
+def grounded(
+    task: Task, module: Any, motion: MotionSamples, contacts: Contacts, every: int
+) -> Grounded:
     """Compare the robot's motion on a fine grid, `every` so many an instant, with its contacts."""
     places = contacts.places_of(module, task.parameters).value(motion).reshape(len(motion.q), -1, 3)
     on = contacts.standing(motion.shares)
@@ -117,7 +119,11 @@ def _margins(places: Array, normal: Array, bearing: Flags) -> Array:
 
 
 def held_error(
-    task: Task, module: Any, contacts: Contacts, motion: Callable[[Array], Motion], count: int
+    task: Task,
+    module: Any,
+    contacts: Contacts,
+    motion: Callable[[Array], MotionSamples],
+    count: int,
 ) -> float:
     """Return the largest error (rad, m) at an instant of simulations from the one before.
 
@@ -176,7 +182,7 @@ class _Held:
         bias = self.module.inverse_dynamics(q, v, zero, loads=loads, **options)
         M = self.module.mass_matrix(q, **options)[:, free][:, :, free]
         instants = np.zeros(len(q))
-        _, slopes = self.rates.jacobian(Motion(q, v, zero, instants, instants))
+        _, slopes = self.rates.jacobian(MotionSamples(q, v, zero, instants, instants))
         J = (slopes[:, 1] * self.held[..., None])[..., free]
         drift = (slopes[:, 0] @ v[..., None])[..., 0] * self.held
         count, n = J.shape[1:]

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from symgen.errors import RequestError
-from symgen.planning.quantities import Motion, Parameters, Quantity
+from symgen.planning.quantities import MotionSamples, Parameters, Quantity
 from symgen.planning.task import SIX, Closure, State, Task
 from symgen.runtime.calls import LOADED
 from symgen.runtime.closure import RANK, holdable, row_sizes
@@ -49,16 +49,16 @@ class Rows(Quantity):
         super().__init__(module, parameters)
         self.labels, self.rows = closure.labels, closure.rows
 
-    def value(self, motion: Motion) -> Array:
+    def value(self, motion: MotionSamples) -> Array:
         """Return the rows, (..., K, m)."""
         return np.asarray(self.module.constraints(motion.q, **self.keywords)[..., self.rows])
 
-    def jacobian(self, motion: Motion) -> tuple[Array, Array]:
+    def jacobian(self, motion: MotionSamples) -> tuple[Array, Array]:
         """Return the rows, and J (..., K, 1, m, n)."""
         J = self.module.constraint_jacobian(motion.q, **self.keywords)[..., self.rows, :]
         return self.value(motion), J[..., None, :, :]
 
-    def hessian(self, motion: Motion, multipliers: Array) -> Array:
+    def hessian(self, motion: MotionSamples, multipliers: Array) -> Array:
         """Return second derivatives of multipliers (K, m) . rows, (K, 1, 1, n, n)."""
         x = self.module.of_all(multipliers)
         H = self.module.constraint_torque_derivatives(motion.q, x, **self.keywords)[1]

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from symgen.errors import RequestError
-from symgen.planning.quantities import Motion, Parameters, Quantity, skew
+from symgen.planning.quantities import MotionSamples, Parameters, Quantity, skew
 from symgen.runtime.configuration import configuration_of
 from symgen.support.arrays import Array
 
@@ -58,19 +58,19 @@ class Placed(Quantity):
         """Return second derivatives (K, V, 3, V, 3) of multipliers (K, m) . values; None for 0."""
         return None
 
-    def value(self, motion: Motion) -> Array:
+    def value(self, motion: MotionSamples) -> Array:
         """(..., K, m)."""
         poses = self._poses(motion.q)
         return self.of_vectors(poses[..., :3, 3] * self.is_point + self._arms(poses))[0]
 
-    def jacobian(self, motion: Motion) -> tuple[Array, Array]:
+    def jacobian(self, motion: MotionSamples) -> tuple[Array, Array]:
         """Return values, and their derivatives (..., K, 1, m, n)."""
         x, columns, _ = self.placed(motion.q)
         values, slopes = self.of_vectors(x)
         flat = slopes.reshape(*slopes.shape[:-2], -1) @ columns.reshape(*x.shape[:-2], -1, self.n)
         return values, flat[..., None, :, :]
 
-    def hessian(self, motion: Motion, multipliers: Array) -> Array:
+    def hessian(self, motion: MotionSamples, multipliers: Array) -> Array:
         """Return second derivatives of multipliers (K, m) . values, (K, 1, 1, n, n)."""
         if len(self.module.joint_parents) != self.n:  # one coordinate moves several joints
             return super().hessian(motion, multipliers)
@@ -157,20 +157,20 @@ class PlacedRates(Quantity):
         self._order = np.sign(np.subtract.outer(rows, rows))
         self._before = (self._order < 0).astype(float)  # [j, i]: j before i
 
-    def _parts(self, motion: Motion) -> tuple[Array, Array, Array, Array]:
+    def _parts(self, motion: MotionSamples) -> tuple[Array, Array, Array, Array]:
         """Return c_j, w_j, the velocity by joints from i on and the spin by those before i."""
         _, columns, spins = self.places.placed(motion.q)
         rate = motion.qd[..., None, None, :]
         before, spin = ((parts * rate) @ self._before for parts in (columns, spins))
         return columns, spins, (columns * rate).sum(axis=-1, keepdims=True) - before, spin
 
-    def value(self, motion: Motion) -> Array:
+    def value(self, motion: MotionSamples) -> Array:
         """(..., K, m)."""
         _, columns, _ = self.places.placed(motion.q)
         v = (columns @ motion.qd[..., None, :, None])[..., 0]
         return np.asarray(np.einsum("mvc,...vc->...m", self.places.matrix, v))
 
-    def jacobian(self, motion: Motion) -> tuple[Array, Array]:
+    def jacobian(self, motion: MotionSamples) -> tuple[Array, Array]:
         """Return values, and derivatives by q and qd, (..., K, 2, m, n)."""
         columns, spins, onward, spin = self._parts(motion)
         by_q = _cross(spins, onward) + _cross(spin, columns)
@@ -179,7 +179,7 @@ class PlacedRates(Quantity):
         slopes = self.places.matrix.reshape(self.size, -1) @ flat
         return (slopes[..., 1, :, :] @ motion.qd[..., None])[..., 0], slopes
 
-    def hessian(self, motion: Motion, multipliers: Array) -> Array:
+    def hessian(self, motion: MotionSamples, multipliers: Array) -> Array:
         """Return second derivatives of multipliers (K, m) . values, (K, 2, 2, n, n)."""
         columns, spins, onward, spin = self._parts(motion)
         weights = np.einsum("km,mvc->kvc", multipliers, self.places.matrix)[..., None]

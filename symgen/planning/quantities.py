@@ -37,7 +37,7 @@ LOAD_STEP = 1e-4
 
 
 @dataclass(frozen=True)
-class Motion:
+class MotionSamples:
     """States at K instants, (K, n) each, at times t (K,); loads (K, n_loads, 6) or None.
 
     Where loads depend on time, `load_rates` are their derivatives with respect to T; `shares` are
@@ -58,7 +58,7 @@ class Motion:
         """q, qd, qdd."""
         return self.q, self.qd, self.qdd
 
-    def moved(self, directions: Sequence[Array]) -> Motion:
+    def moved(self, directions: Sequence[Array]) -> MotionSamples:
         """Return D motions along a new first axis: q, qd, qdd plus `directions`, (D, n) each."""
         by, *rates = (d[:, None, :] for d in directions)
         q = self.q + by if self.space is None else self.space.integrate(self.q, by)
@@ -91,23 +91,23 @@ class Quantity(ABC):
         """Return whether each entry depends on each coordinate, (m, n)."""
         return np.ones((self.size, self.module.n), dtype=bool)
 
-    def value(self, motion: Motion) -> Array:
+    def value(self, motion: MotionSamples) -> Array:
         """Return the values, (..., K, m)."""
         return self.jacobian(motion)[0]
 
     @abstractmethod
-    def jacobian(self, motion: Motion) -> tuple[Array, Array]:
+    def jacobian(self, motion: MotionSamples) -> tuple[Array, Array]:
         """Return values, and their derivatives by the state, (..., K, orders, m, n)."""
 
-    def gradients(self, motion: Motion, multipliers: Array) -> Array:
+    def gradients(self, motion: MotionSamples, multipliers: Array) -> Array:
         """Return gradients of multipliers (K, m) . values by the state, (..., K, orders, n)."""
         return np.asarray(np.einsum("...krij,ki->...krj", self.jacobian(motion)[1], multipliers))
 
-    def by_time(self, motion: Motion) -> Array | None:
+    def by_time(self, motion: MotionSamples) -> Array | None:
         """Return derivatives by T at fixed state, (K, m); None where they are 0."""
         return None
 
-    def by_loads(self, motion: Motion, unknown: Array) -> Array:
+    def by_loads(self, motion: MotionSamples, unknown: Array) -> Array:
         """Return derivatives by multiples of `unknown` loads (a, n_loads, 6), (K, m, a).
 
         Differences are exact for functions that are linear in loads.
@@ -117,7 +117,9 @@ class Quantity(ABC):
         moved = [self.value(replace(motion, loads=motion.loads + unit)) for unit in unknown]
         return np.stack([values - start for values in moved], axis=-1)
 
-    def gradients_by_loads(self, motion: Motion, unknown: Array, multipliers: Array) -> Array:
+    def gradients_by_loads(
+        self, motion: MotionSamples, unknown: Array, multipliers: Array
+    ) -> Array:
         """Return derivatives of `by_loads`, with multipliers (K, m), by the state, (K, R, n, a)."""
         assert motion.loads is not None
         start = self.gradients(motion, multipliers)
@@ -128,13 +130,13 @@ class Quantity(ABC):
         return np.stack([gradients - start for gradients in moved], axis=-1)
 
     def curvature_by_loads(
-        self, motion: Motion, unknown: Array, multipliers: Array
+        self, motion: MotionSamples, unknown: Array, multipliers: Array
     ) -> tuple[Array, Array] | None:
         """Return second derivatives of multipliers (K, m) . values by multiples of `unknown` loads,
         (K, a, a), and mixed ones by T at fixed state, (K, a); None if they are 0."""
         return None
 
-    def hessian(self, motion: Motion, multipliers: Array) -> Array:
+    def hessian(self, motion: MotionSamples, multipliers: Array) -> Array:
         """Return second derivatives of multipliers (K, m) . values, (K, orders, orders, n, n):
         entry [k, r, s, i, j] by coordinate i of order r and coordinate j of order s."""
         count, n = motion.qd.shape
@@ -151,7 +153,7 @@ class Quantity(ABC):
         result[:, nonlinear:, :nonlinear] = slope[:, :, nonlinear:].transpose(0, 2, 1, 4, 3)
         return 0.5 * (result + result.transpose(0, 2, 1, 4, 3))
 
-    def options(self, motion: Motion) -> dict[str, Any]:
+    def options(self, motion: MotionSamples) -> dict[str, Any]:
         """Return arguments of the module's functions after the state."""
         return self.keywords if motion.loads is None else {**self.keywords, "loads": motion.loads}
 
@@ -169,16 +171,16 @@ class Torques(Quantity):
         """Return the sparsity of derivatives, (n, n): joints on a common path are coupled."""
         return np.asarray(self.module.derivative_sparsity, dtype=bool)
 
-    def value(self, motion: Motion) -> Array:
+    def value(self, motion: MotionSamples) -> Array:
         """Return tau, (K, n)."""
         return np.asarray(self.module.inverse_dynamics(*motion.state, **self.options(motion)))
 
-    def jacobian(self, motion: Motion) -> tuple[Array, Array]:
+    def jacobian(self, motion: MotionSamples) -> tuple[Array, Array]:
         """Return tau, d tau / d (q, qd, qdd)."""
         tau, *rows = self.module.inverse_dynamics_derivatives(*motion.state, **self.options(motion))
         return tau, np.stack(rows, axis=-3)
 
-    def gradients(self, motion: Motion, multipliers: Array) -> Array:
+    def gradients(self, motion: MotionSamples, multipliers: Array) -> Array:
         """Return gradients (..., K, 3, n), by `inverse_dynamics_vjp` if the module has it."""
         arguments, options = motion.state, self.options(motion)
         if "inverse_dynamics_vjp" in self.module.functions:
@@ -188,7 +190,7 @@ class Torques(Quantity):
         weights = multipliers[:, None, :]
         return np.stack([(weights @ row)[..., 0, :] for row in rows], axis=-2)
 
-    def hessian(self, motion: Motion, multipliers: Array) -> Array:
+    def hessian(self, motion: MotionSamples, multipliers: Array) -> Array:
         """Return second derivatives (K, 3, 3, n, n), exact where the formulation derives them."""
         second = getattr(self.module, "inverse_dynamics_hessian", None)
         if second is None:
@@ -200,13 +202,15 @@ class Torques(Quantity):
         result[:, 0, 2], result[:, 2, 0] = q_qdd, q_qdd.transpose(0, 2, 1)
         return result
 
-    def by_loads(self, motion: Motion, unknown: Array) -> Array:
+    def by_loads(self, motion: MotionSamples, unknown: Array) -> Array:
         """Return derivatives by multiples of `unknown` loads, (K, n, a)."""
         slopes = self.module.inverse_dynamics_load_derivatives(motion.q, **self.keywords)
         flat = unknown.reshape(len(unknown), -1).T
         return np.asarray(slopes.reshape(*slopes.shape[:2], -1) @ flat)
 
-    def gradients_by_loads(self, motion: Motion, unknown: Array, multipliers: Array) -> Array:
+    def gradients_by_loads(
+        self, motion: MotionSamples, unknown: Array, multipliers: Array
+    ) -> Array:
         """Return derivatives of `by_loads` by the state, (K, 3, n, a): 0 by velocities."""
         loads = np.concatenate([np.zeros_like(unknown[:1]), unknown])[:, None]
         state = (np.broadcast_to(x, (len(loads), *x.shape)) for x in motion.state)
@@ -219,7 +223,7 @@ class Torques(Quantity):
         result[:, 0] = (rows[1:] - rows[0]).transpose(1, 2, 0)
         return result
 
-    def by_time(self, motion: Motion) -> Array | None:
+    def by_time(self, motion: MotionSamples) -> Array | None:
         """Differentiate through the loads."""
         if motion.load_rates is None:
             return None
@@ -243,19 +247,19 @@ class Wrenches(Quantity):
         self.chosen = tuple(np.array(chosen, dtype=int).T)
         self.labels = tuple(labels)
 
-    def value(self, motion: Motion) -> Array:
+    def value(self, motion: MotionSamples) -> Array:
         """Return the values, (K, m)."""
         wrenches = self.module.joint_wrenches(*motion.state, **self.options(motion))
         return np.asarray(wrenches[..., self.chosen[0], self.chosen[1]])
 
-    def jacobian(self, motion: Motion) -> tuple[Array, Array]:
+    def jacobian(self, motion: MotionSamples) -> tuple[Array, Array]:
         """Return the entries, and their derivatives."""
         options, (joint, entry) = self.options(motion), self.chosen
         wrenches, *rows = self.module.joint_wrench_derivatives(*motion.state, **options)
         picked = [row[..., joint, entry, :] for row in rows]
         return wrenches[..., joint, entry], np.stack(picked, axis=-3)
 
-    def by_time(self, motion: Motion) -> Array | None:
+    def by_time(self, motion: MotionSamples) -> Array | None:
         """Differentiate through the loads; exact, as wrenches are linear in them."""
         if motion.load_rates is None or motion.loads is None:
             return None
@@ -275,18 +279,18 @@ class Velocities(Quantity):
         """Return dependence of each entry on its coordinate, (m, n)."""
         return np.eye(self.module.n, dtype=bool)[self.chosen]
 
-    def value(self, motion: Motion) -> Array:
+    def value(self, motion: MotionSamples) -> Array:
         """Return the values, (K, m)."""
         return (motion.qd, motion.qdd)[self.order - 1][..., self.chosen]
 
-    def jacobian(self, motion: Motion) -> tuple[Array, Array]:
+    def jacobian(self, motion: MotionSamples) -> tuple[Array, Array]:
         """Return the values, and their derivatives: 1 by the rate of the coordinate."""
         values = self.value(motion)
         slopes = np.zeros((*values.shape[:-1], self.orders, self.size, self.module.n))
         slopes[..., self.order, np.arange(self.size), self.chosen] = 1.0
         return values, slopes
 
-    def hessian(self, motion: Motion, multipliers: Array) -> Array:
+    def hessian(self, motion: MotionSamples, multipliers: Array) -> Array:
         """Return zeros, (k, orders, orders, n, n), for `multipliers` (k, ...)."""
         n = self.module.n
         return np.zeros((len(multipliers), self.orders, self.orders, n, n))
@@ -314,13 +318,13 @@ class Outputs(Quantity):
         _, *by = module.outputs_derivatives(t[0], q, *state, **self.keywords)
         return not any(np.any(slopes[self.chosen]) for k, slopes in enumerate(by) if k != 1)
 
-    def _slopes(self, motion: Motion) -> tuple[Any, Array]:
+    def _slopes(self, motion: MotionSamples) -> tuple[Any, Array]:
         """Return the results of `outputs_derivatives`, and d tau / d (q, qd, qdd)."""
         tau, by_state = self.torques.jacobian(motion)
         state = np.broadcast_to(motion.t, tau.shape[:-1]), motion.q, motion.qd, motion.qdd, tau
         return self.module.outputs_derivatives(*state, **self.options(motion)), by_state
 
-    def jacobian(self, motion: Motion) -> tuple[Array, Array]:
+    def jacobian(self, motion: MotionSamples) -> tuple[Array, Array]:
         """Return values and total derivatives."""
         if not self.bears_loads:
             zero, options = np.zeros_like(motion.qd), self.options(motion)
@@ -332,14 +336,16 @@ class Outputs(Quantity):
         through = by_tau[..., None, self.chosen, :] @ by_state
         return values[..., self.chosen], direct + through
 
-    def by_loads(self, motion: Motion, unknown: Array) -> Array:
+    def by_loads(self, motion: MotionSamples, unknown: Array) -> Array:
         """Return total derivatives by loads, (K, m, a): direct, and through the torques."""
         (*_, by_tau, by_loads, _), _ = self._slopes(motion)
         by_torques = self.torques.by_loads(motion, unknown)
         direct = np.einsum("kmlc,alc->kma", by_loads[:, self.chosen], unknown)
         return np.asarray(direct + by_tau[:, self.chosen] @ by_torques)
 
-    def gradients_by_loads(self, motion: Motion, unknown: Array, multipliers: Array) -> Array:
+    def gradients_by_loads(
+        self, motion: MotionSamples, unknown: Array, multipliers: Array
+    ) -> Array:
         """Return differences of gradients by loads, (K, R, n, a)."""
         rows = [
             (self.gradients(after, multipliers) - self.gradients(before, multipliers))
@@ -349,7 +355,7 @@ class Outputs(Quantity):
         return np.stack(rows, axis=-1)
 
     def curvature_by_loads(
-        self, motion: Motion, unknown: Array, multipliers: Array
+        self, motion: MotionSamples, unknown: Array, multipliers: Array
     ) -> tuple[Array, Array] | None:
         """Return second derivatives (K, a, a), and mixed ones by T (K, a), by differences."""
         second, mixed = [], []
@@ -362,7 +368,9 @@ class Outputs(Quantity):
         return 0.5 * (hessian + hessian.transpose(0, 2, 1)), np.stack(mixed, axis=-1)
 
     @staticmethod
-    def _either_side(motion: Motion, unknown: Array) -> list[tuple[Motion, Motion, Array]]:
+    def _either_side(
+        motion: MotionSamples, unknown: Array
+    ) -> list[tuple[MotionSamples, MotionSamples, Array]]:
         """Return motions with every unknown load decreased and increased, and the steps, (K,)."""
         assert motion.loads is not None
         h = LOAD_STEP * np.maximum(1.0, np.abs(motion.loads).max(axis=(1, 2)))
@@ -371,7 +379,7 @@ class Outputs(Quantity):
             for step in (h[:, None, None] * unit for unit in unknown)
         ]
 
-    def by_time(self, motion: Motion) -> Array | None:
+    def by_time(self, motion: MotionSamples) -> Array | None:
         """Differentiate through t, the loads, and the torques."""
         if not self.bears_loads:
             return None

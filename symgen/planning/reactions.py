@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from symgen.planning.loads import loads_at
-from symgen.planning.quantities import Motion, Torques
+from symgen.planning.quantities import MotionSamples, Torques
 from symgen.planning.task import Task
 from symgen.support.arrays import Array
 
@@ -28,7 +28,7 @@ in an equation, they would grow without limit."""
 
 def balance(
     task: Task, module: Any, loads: Array | None, most: float = MOST
-) -> Callable[[Motion], Motion] | None:
+) -> Callable[[MotionSamples], MotionSamples] | None:
     """Return the correction of reactions between instants, for the robot's motion.
 
     `loads` (K, n_loads, 6) are those at the knots, `most` the largest correction in their units.
@@ -49,7 +49,7 @@ def balance(
         most = most * np.abs(_sizes(loads, directions)).max() if contacts is None else np.inf
     torques = Torques(module, task.parameters)
 
-    def balanced(motion: Motion) -> Motion:
+    def balanced(motion: MotionSamples) -> MotionSamples:
         assert motion.loads is not None
         missing = torques.value(motion)[:, undriven] - lower[undriven]
         slopes = module.inverse_dynamics_load_derivatives(motion.q, **torques.keywords)
@@ -64,7 +64,7 @@ def balance(
     return balanced
 
 
-def forces_in_cuts(task: Task, module: Any, motion: Motion) -> Array:
+def forces_in_cuts(task: Task, module: Any, motion: MotionSamples) -> Array:
     """Return the forces along the axes of all cuts, (K, axes) (N)."""
     assert motion.loads is not None
     prescribed = loads_at(task.loads, module.n_loads, task.parameters)

@@ -19,7 +19,7 @@ import numpy as np
 
 from symgen.planning.loads import LoadsAt
 from symgen.planning.problem import Entries, Iterate, Sizes, Term, instant, once
-from symgen.planning.quantities import Motion, Quantity
+from symgen.planning.quantities import MotionSamples, Quantity
 from symgen.planning.splines import Local
 from symgen.planning.task import CLOSURE
 from symgen.support.arrays import Array, Flags, Index
@@ -167,7 +167,7 @@ class Sampled(Term):
         return blocks
 
     @once
-    def motion(self, at: Iterate) -> Motion:
+    def motion(self, at: Iterate) -> MotionSamples:
         """Return the states at the instants, and the loads there."""
         z = self.state(at)
         q, qd, qdd = (np.ascontiguousarray(z[:, r]) for r in range(ORDERS))
@@ -175,7 +175,7 @@ class Sampled(Term):
         if self.unknown is not None:
             more = np.einsum("ka,alc->klc", at.loads[self._numbers], self.unknown)
             loads = more if loads is None else loads + more
-        return Motion(q, qd, qdd, self.s * at.T, self.s, loads, rates)
+        return MotionSamples(q, qd, qdd, self.s * at.T, self.s, loads, rates)
 
     @once
     def values(self, at: Iterate) -> Array:

@@ -25,7 +25,7 @@ import numpy as np
 from symgen.planning.contacts import SAME, Contacts, Schedule, images
 from symgen.planning.placements import Combination, PlacedRates
 from symgen.planning.problem import Entries, Iterate, Linear, Problem, Sizes, Term, instant
-from symgen.planning.quantities import Motion
+from symgen.planning.quantities import MotionSamples
 from symgen.planning.samples import Sampled
 from symgen.planning.splines import Profile
 from symgen.planning.task import Task
@@ -323,17 +323,17 @@ def _mirrored(task: Task, module: Any, places: Combination) -> tuple[Array, Arra
     for i, j, sign in task.images:
         image[:, i] = sign * x[:, j]
     values = (
-        task.chart.along(places).value(Motion(z, zero, zero, instants, instants))
+        task.chart.along(places).value(MotionSamples(z, zero, zero, instants, instants))
         for z in (x, image)
     )
     first, second = (z.reshape(len(x), -1, 3) - [0, 0, places.constant[2]] for z in values)
     return first, second
 
 
-def _posture(x: Array) -> Motion:
+def _posture(x: Array) -> MotionSamples:
     """Return the motion of one instant at rest at x (n,)."""
     zero = np.zeros((1, len(x)))
-    return Motion(x[None], zero, zero, np.zeros(1), np.zeros(1))
+    return MotionSamples(x[None], zero, zero, np.zeros(1), np.zeros(1))
 
 
 def _unlimited(

@@ -10,7 +10,7 @@ import numpy as np
 from symgen.planning.loads import loads_at
 from symgen.planning.loops import Opened, options_of
 from symgen.planning.poses import position_of
-from symgen.planning.quantities import Motion, Quantity
+from symgen.planning.quantities import MotionSamples, Quantity
 from symgen.planning.reactions import balance, forces_in_cuts
 from symgen.planning.splines import Profile
 from symgen.planning.task import State, Task
@@ -140,7 +140,7 @@ def _nearest(task: Task, module: Any, state: State) -> Array:
     q = coordinates(task, module, state, None, None)[None]
     position = task.chart.along(position_of(module, task.parameters, state.pose))
     zero = np.zeros_like(q)
-    return np.asarray(position.value(Motion(q, zero, zero, np.zeros(1), np.zeros(1)))[0])
+    return np.asarray(position.value(MotionSamples(q, zero, zero, np.zeros(1), np.zeros(1)))[0])
 
 
 def _place(position: Array) -> str:
@@ -155,7 +155,7 @@ def _reached(
     damping, zero = 1e-3, np.zeros((1, len(q)))
 
     def residual(q: Array) -> tuple[Array, Array]:
-        motion = Motion(q[None], zero, zero, np.zeros(1), np.zeros(1))
+        motion = MotionSamples(q[None], zero, zero, np.zeros(1), np.zeros(1))
         value, slopes = position.jacobian(motion)
         return value[0] - target, slopes[0, 0] * movable
 

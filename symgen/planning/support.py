@@ -34,7 +34,7 @@ import numpy as np
 
 from symgen.planning.contacts import Contacts, Schedule, feet_of, weight_of
 from symgen.planning.problem import Iterate, Sizes
-from symgen.planning.quantities import Motion, Parameters, Quantity
+from symgen.planning.quantities import MotionSamples, Parameters, Quantity
 from symgen.planning.samples import ORDERS, Sampled
 from symgen.planning.splines import Profile
 from symgen.planning.standing import MOVED, independent_rows
@@ -144,18 +144,18 @@ class OfContacts(Quantity):
     def slopes(self, p: Array, f: Array) -> Array:
         """Return derivatives by positions and forces, (..., m, 2, P, 3), for complex ones, too."""
 
-    def value(self, motion: Motion) -> Array:
+    def value(self, motion: MotionSamples) -> Array:
         """Return the values, (..., K, m)."""
         return self._values(self._state(motion, self.places.value(motion)))
 
-    def jacobian(self, motion: Motion) -> tuple[Array, Array]:
+    def jacobian(self, motion: MotionSamples) -> tuple[Array, Array]:
         """Return values, and their derivatives (..., K, 1, m, n)."""
         places, columns = self.places.jacobian(motion)
         y = self._state(motion, places)
         slopes = self._slopes(y)[..., : places.shape[-1]]
         return self._values(y), slopes[..., None, :, :] @ columns
 
-    def hessian(self, motion: Motion, multipliers: Array) -> Array:
+    def hessian(self, motion: MotionSamples, multipliers: Array) -> Array:
         """Return second derivatives of multipliers (K, m) . values, (K, 1, 1, n, n)."""
         places, columns = self.places.jacobian(motion)
         y, J, size = self._state(motion, places), columns[:, 0], places.shape[-1]
@@ -164,12 +164,14 @@ class OfContacts(Quantity):
         along = (J.transpose(0, 2, 1) @ second @ J)[:, None, None]
         return np.asarray(along + self.places.hessian(motion, weights))
 
-    def by_loads(self, motion: Motion, unknown: Array) -> Array:
+    def by_loads(self, motion: MotionSamples, unknown: Array) -> Array:
         """Return derivatives by multiples of `unknown` loads, (K, m, a)."""
         y = self._state(motion, self.places.value(motion))
         return np.asarray(self._slopes(y)[..., y.shape[-1] // 2 :] @ self._forces(unknown).T)
 
-    def gradients_by_loads(self, motion: Motion, unknown: Array, multipliers: Array) -> Array:
+    def gradients_by_loads(
+        self, motion: MotionSamples, unknown: Array, multipliers: Array
+    ) -> Array:
         """Return derivatives of `by_loads`, with multipliers (K, m), by the state, (K, 1, n, a)."""
         places, columns = self.places.jacobian(motion)
         size = places.shape[-1]
@@ -178,7 +180,7 @@ class OfContacts(Quantity):
         return np.asarray(by_loads[:, None])
 
     def curvature_by_loads(
-        self, motion: Motion, unknown: Array, multipliers: Array
+        self, motion: MotionSamples, unknown: Array, multipliers: Array
     ) -> tuple[Array, Array]:
         """Return second derivatives by multiples of `unknown` loads, (K, a, a), and 0 by T."""
         y, forces = self._state(motion, self.places.value(motion)), self._forces(unknown)
@@ -193,7 +195,7 @@ class OfContacts(Quantity):
             self.module.neutral(), random.normal(scale=MOVED, size=self.module.n)
         )
         zero, instant = np.zeros((1, self.module.n)), np.zeros(1)
-        places, columns = self.places.jacobian(Motion(q[None], zero, zero, instant, instant))
+        places, columns = self.places.jacobian(MotionSamples(q[None], zero, zero, instant, instant))
         slopes = self._slopes(np.append(places[0], random.uniform(size=places.size)))
         by_places, by_forces = np.split(slopes, 2, axis=-1)
         matrix = np.column_stack([by_places @ columns[0, 0], by_forces])
@@ -201,7 +203,7 @@ class OfContacts(Quantity):
         matrix /= np.where(sizes > 0, sizes, 1.0)[:, None]
         return np.sort(independent_rows(matrix, np.arange(self.size)))
 
-    def _state(self, motion: Motion, places: Array) -> Array:
+    def _state(self, motion: MotionSamples, places: Array) -> Array:
         """Return positions and forces, (..., K, 6 P)."""
         assert motion.loads is not None
         forces = self._forces(motion.loads)
@@ -364,7 +366,7 @@ class Bearing:
         s = np.linspace(0.0, 1.0, len(self.schedule.bearing))
         q, qd, qdd = np.moveaxis(self.profile.at(s).state(at.control, at.T, ORDERS), 1, 0)
         places = self.contacts.places_of(self.module, self.task.parameters)
-        p = self.task.chart.along(places).value(Motion(q, qd, qdd, s * at.T, s))
+        p = self.task.chart.along(places).value(MotionSamples(q, qd, qdd, s * at.T, s))
         p = p.reshape(len(s), -1, 3)[..., :2]
         polygons = dict[tuple[tuple[int, ...], tuple[Edge, ...]], list[int]]()
         for k, bears in enumerate(self.schedule.bearing):

@@ -10,7 +10,7 @@ import numpy as np
 
 from symgen.planning.charts import Chart
 from symgen.planning.loads import LoadsAt, loads_at
-from symgen.planning.quantities import Motion, Torques
+from symgen.planning.quantities import MotionSamples, Torques
 from symgen.planning.reactions import balance
 from symgen.planning.splines import Profile
 from symgen.planning.task import Task
@@ -27,19 +27,19 @@ class Splines:
     T: float
     loads: LoadsAt | None
     chart: Chart
-    balance: Callable[[Motion], Motion] | None = None
+    balance: Callable[[MotionSamples], MotionSamples] | None = None
     """Correction of reactions between instants, of the robot's motion."""
 
-    def motion(self, s: Array) -> Motion:
+    def motion(self, s: Array) -> MotionSamples:
         """Return the robot's motion at shares s (K,) of T."""
         return self.chart.motion(self.at(s))
 
-    def at(self, s: Array) -> Motion:
+    def at(self, s: Array) -> MotionSamples:
         """Return the motion of the spline at shares s (K,) of T."""
         local = self.profile.at(s)
         q, qd, qdd = (local.of(self.control, r) / self.T**r for r in range(3))
         loads, rates = (None, None) if self.loads is None else self.loads(s, self.T)
-        motion = Motion(q, qd, qdd, s * self.T, s, loads, rates)
+        motion = MotionSamples(q, qd, qdd, s * self.T, s, loads, rates)
         if self.balance is None:
             return motion
         return replace(motion, loads=self.balance(self.chart.motion(motion)).loads)
@@ -95,17 +95,17 @@ class Nodes:
         """Return the torques of the plan at shares s (K,) of T, (K, n)."""
         return self._parabola(self.tau, s)
 
-    def motion(self, s: Array) -> Motion:
+    def motion(self, s: Array) -> MotionSamples:
         """Return the robot's motion at shares s (K,) of T."""
         return self.chart.motion(self.at(s))
 
-    def at(self, s: Array) -> Motion:
+    def at(self, s: Array) -> MotionSamples:
         """Return the motion of the cubics at shares s (K,) of T."""
         loads = self.constant_loads
         if loads is not None:
             loads = np.broadcast_to(loads, (len(s), *loads.shape))
         q, qd, qdd = (self.rate(order, s) for order in range(3))
-        return Motion(q, qd, qdd, s * self.T, s, loads)
+        return MotionSamples(q, qd, qdd, s * self.T, s, loads)
 
     def _place(self, s: Array) -> tuple[Index, Array]:
         """Return the first node of the segment, and the share of the segment, in [0, 1]."""

@@ -35,7 +35,14 @@ from symgen.planning.problem import (
     Term,
     Time,
 )
-from symgen.planning.quantities import Motion, Outputs, Quantity, Torques, Velocities, Wrenches
+from symgen.planning.quantities import (
+    MotionSamples,
+    Outputs,
+    Quantity,
+    Torques,
+    Velocities,
+    Wrenches,
+)
 from symgen.planning.reactions import in_cuts, ranges_in_cuts
 from symgen.planning.samples import Sampled
 from symgen.planning.splines import Profile
@@ -360,7 +367,8 @@ class _Transcription:
         for i, j, sign in self.task.images:
             end[..., i] = sign * start[..., j]
         before, after = (
-            torque.value(Motion(q, qd, qdd, instant, instant))[0] for q, qd, qdd in (start, end)
+            torque.value(MotionSamples(q, qd, qdd, instant, instant))[0]
+            for q, qd, qdd in (start, end)
         )
         return all(
             abs(after[i] - sign * before[j]) < SAME * np.abs(before).max()

@@ -13,8 +13,8 @@ from . import limits
 from .calls import ARGUMENTS, DIRECTED, DIRECTIONS, LOADED, OF_OUTPUTS, SEVERAL_RESULTS
 from .comparison import rows
 from .domain import where_both_are_defined, where_defined
-from .evaluation import Array, Check, Comparison, Evaluation, call, takes_time
 from .scales import CURVED, HESSIAN, SOLVED, comparable, labels_of, response, scales_of
+from .subjects import Array, Check, Comparison, Evaluation, call, takes_time
 
 ONE_LINK = {"frame_pose": "forward_kinematics", "frame_jacobian": "jacobians"}
 

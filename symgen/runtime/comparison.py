@@ -14,7 +14,7 @@ import numpy as np
 
 from . import limits
 from .disturbance import DRAWS, SIZE
-from .evaluation import Array, Check, Comparison, Evaluation, top
+from .subjects import Array, Check, Comparison, Evaluation, top
 
 Law = Callable[..., Iterable[Comparison]]
 """Evaluations, the subject first -> comparisons."""

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from . import limits
-from .evaluation import Array, Comparison, Evaluation, model_forces, times
+from .subjects import Array, Comparison, Evaluation, model_forces, times
 
 _UNIT = 1e-6
 """Largest difference of the square of a unit vector from 1."""

@@ -3,7 +3,7 @@
     arguments      ->  Columns, checked arrays        the arguments of `simulate`
     inputs         ->  Torques, Loads, Prescribed     functions of the user
     accelerations  ->  Method                         the functions of the module that are called
-    motion         ->  Motion                         one instant; the differential equation
+    motion         ->  RobotState                         one instant; the differential equation
     integration    ->  the vector at all times        the integrator and its options
     results        ->  xarray.Dataset
 
@@ -54,7 +54,7 @@ from symgen.simulation.mechanisms import (
     refuse_missing,
     start_names,
 )
-from symgen.simulation.motion import Motion, objectives_of
+from symgen.simulation.motion import RobotState, objectives_of
 from symgen.simulation.results import attributes, dataset, sample
 from symgen.toolchain.loading import checked_module
 
@@ -184,7 +184,7 @@ def simulate(
         refuse_missing(module, missing_functions(module, wanted, scheme is not None))
     on_manifold = HeldOnManifold(space, module.position_names, held) if space.joints else None
     names = tuple(compress(module.coordinate_names, held))
-    motion = Motion(
+    motion = RobotState(
         method_of(module, formulation, wanted, held), held,
         Torques(tau, tau_derivatives, module, wanted),
         Loads("loads", loads, (module.n_loads, 6), module),

@@ -2,7 +2,7 @@
 
 Several integrators of SciPy run forever with unusable options (no tolerance, say), so that options
 are checked first.  Some return results that are not finite without an error, others stop there with
-an error of their own; `Motion.lost` has the place.
+an error of their own; `RobotState.lost` has the place.
 
 The method "auto" is DOP853 until the motion becomes stiff, and Radau from that state on.  An
 explicit method by name stays, with a warning.  Friction near rest is the usual cause: its slope
@@ -24,7 +24,7 @@ import numpy as np
 
 from symgen.errors import RequestError
 from symgen.simulation.arguments import meant, numbers
-from symgen.simulation.motion import Motion
+from symgen.simulation.motion import RobotState
 from symgen.support.arrays import Array
 
 AUTO, EXPLICIT, IMPLICIT = "auto", "DOP853", "Radau"
@@ -78,7 +78,9 @@ def checked_solver(
     )
 
 
-def integrate(library: Any, motion: Motion, t: Array, start: Array, solver: Solver) -> Integration:
+def integrate(
+    library: Any, motion: RobotState, t: Array, start: Array, solver: Solver
+) -> Integration:
     """Integrate from the vector `start` (k,) at the first of the times t (T,).
 
     `library` is `scipy.integrate`.
@@ -110,7 +112,9 @@ def integrate(library: Any, motion: Motion, t: Array, start: Array, solver: Solv
 class _Run:
     """One integration, step by step, by one method after the other."""
 
-    def __init__(self, library: Any, motion: Motion, t: Array, start: Array, asked: Solver) -> None:
+    def __init__(
+        self, library: Any, motion: RobotState, t: Array, start: Array, asked: Solver
+    ) -> None:
         self.library, self.motion, self.t, self.asked = library, motion, t, asked
         self.vectors = np.empty((len(t), start.size))
         self.vectors[0] = start

@@ -12,9 +12,9 @@ The integrated vector has, in this order:
     I       (k,)         objectives      eq. (1)        integrals of the k objectives
     dI      (k, s)       d objectives    eq. (2)
 
-`Motion` holds the state of one instant for all n coordinates, including prescribed ones, whose dq,
-dqd, dqdd are 0.  Quaternions in the vector have any norm, which their slope conserves up to the
-error of the integrator; those of `Motion` have norm 1.
+`RobotState` holds the state of one instant for all n coordinates, including prescribed ones, whose
+dq, dqd, dqdd are 0.  Quaternions in the vector have any norm, which their slope conserves up to the
+error of the integrator; those of `RobotState` have norm 1.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Instant:
     dmultipliers: Array
 
 
-class Motion(Instant):
+class RobotState(Instant):
     """The robot at the instant of the last call of `move_to`; its arrays are reused."""
 
     def __init__(

@@ -15,7 +15,7 @@ from symgen.simulation.accelerations import formulations_of, has_constraints
 from symgen.simulation.inputs import INSTANTS
 from symgen.simulation.integration import Integration, Solver
 from symgen.simulation.mechanisms import loop_variables
-from symgen.simulation.motion import Motion
+from symgen.simulation.motion import RobotState
 from symgen.support.arrays import Array
 
 Table = dict[str, tuple[tuple[str, ...], Array, dict[str, str]]]
@@ -32,7 +32,7 @@ OF_COORDINATES = ("time", "coordinate")
 BY_PARAMETER = "parameter"
 
 
-def sample(motion: Motion, t: Array, vectors: Iterable[Array]) -> dict[str, Array]:
+def sample(motion: RobotState, t: Array, vectors: Iterable[Array]) -> dict[str, Array]:
     """Record `motion`, one row for each of the times t (T,); RequestError where not finite."""
     names = [*MEANINGS, *(f"d{name}" for name in MEANINGS if motion.s)]
     rows = {name: np.empty((len(t), *getattr(motion, name).shape)) for name in names}
@@ -57,7 +57,7 @@ def sample(motion: Motion, t: Array, vectors: Iterable[Array]) -> dict[str, Arra
 
 
 def attributes(
-    module: Any, motion: Motion, solver: Solver, integration: Integration
+    module: Any, motion: RobotState, solver: Solver, integration: Integration
 ) -> dict[str, Any]:
     """Describe how the motion was made; the formulations of accelerations where known."""
     formulations = formulations_of(module, motion.method.functions)
@@ -72,7 +72,7 @@ def attributes(
     }
 
 
-def _wanted(motion: Motion, names: Iterable[str]) -> Iterator[Array]:
+def _wanted(motion: RobotState, names: Iterable[str]) -> Iterator[Array]:
     """Yield arrays that must be finite: all except outputs that are no objectives."""
     yield from (getattr(motion, name) for name in names)
     if motion.objectives is not None:
@@ -98,7 +98,7 @@ def warn_of_limits(module: Any, t: Array, q: Array, space: Any) -> None:
 
 def dataset(
     xarray: Any, module: Any, t: Array, rows: Mapping[str, Array], last: Array,
-    motion: Motion, facts: Mapping[str, Any],
+    motion: RobotState, facts: Mapping[str, Any],
 ) -> Any:  # fmt: skip
     """Return `rows` of T entries, and integrals at the end of `last` (k,), with named axes."""
     columns, objectives = motion.columns, motion.objectives

@@ -5,7 +5,7 @@
 | `compiler` | finds the C compiler and writes its command lines |
 | `processes` | runs commands; no other module starts processes |
 | `tasks` | runs commands that depend on each other in parallel |
-| `compile` | compiles the extensions of a `SourceBundle`; explains errors in printed code |
+| `extensions` | compiles the extensions of a `SourceBundle`; explains errors in printed code |
 | `key` | digests of everything that a build depends on |
 | `cache` | binaries and packages that are kept between builds |
 | `workspace` | folders that exist only while a build runs |

@@ -22,8 +22,8 @@ import numpy as np
 
 from symgen.description.model import RobotDescription
 from symgen.errors import Fault
-from symgen.runtime.evaluation import Array, random_states
 from symgen.runtime.limits import STEP
+from symgen.runtime.subjects import Array, random_states
 from symgen.validation.oracle_model import Points, configuration, unread_types
 from symgen.validation.oracles import NumericRobot
 

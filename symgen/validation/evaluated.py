@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from symgen.algebra.nodes import Scalar
-from symgen.program.evaluation import call
 from symgen.program.functions import function_named
+from symgen.program.interpreter import call
 from symgen.program.program import Program
 from symgen.runtime import limits
-from symgen.runtime.evaluation import Check, Subject
+from symgen.runtime.subjects import Check, Subject
 
 
 class EvaluatedFormulation:

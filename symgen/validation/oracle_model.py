@@ -78,7 +78,7 @@ def as_array(x: Any) -> Array:
 # ---------------------------------------------------------------------------- motions of joints
 
 
-class Motion(ABC):
+class JointMotion(ABC):
     """Coordinates of a joint that move one frame at once; `size` velocities."""
 
     def __init__(self, twists: Array) -> None:
@@ -98,7 +98,7 @@ class Motion(ABC):
         return np.zeros((2, 3))
 
 
-class Screw(Motion):
+class Screw(JointMotion):
     """One coordinate: travel along and rotation about a fixed axis; either may be zero."""
 
     def __init__(self, travel: Array, turn: Array) -> None:
@@ -112,7 +112,7 @@ class Screw(Motion):
         return _pose(turn, x * self._twists[0, 0])
 
 
-class UnitQuaternion(Motion):
+class UnitQuaternion(JointMotion):
     """Rotation by a quaternion x y z w, after a translation along parent axes if it is free; rates
     are velocities along and about child axes."""
 
@@ -124,7 +124,7 @@ class UnitQuaternion(Motion):
         return _pose(attitude(x[..., -4:]), x[..., :3] if self.size == 6 else NONE)
 
 
-class EulerParameters(Motion):
+class EulerParameters(JointMotion):
     """Rotation by p = x y z w of any norm but 0, whose derivatives are the rates.
 
     omega = 2 G(p) p' / |p|^2 in axes of the link, with G p' the vector part of conj(p) p'
@@ -181,7 +181,7 @@ class Joint:
     parent: int
     entries: slice | None
     placement: Array
-    motions: list[Motion]
+    motions: list[JointMotion]
     tool: Array | None = None
     moment_point: Array | None = None
 
@@ -202,21 +202,21 @@ def _joints(description: RobotDescription, number: Numbers) -> list[Joint]:
     return joints
 
 
-def _motions(joint: JointDescription, number: Numbers) -> list[Motion]:
+def _motions(joint: JointDescription, number: Numbers) -> list[JointMotion]:
     axis = Z
     if joint.axis is not None:
         axis = np.array([number(x) for x in joint.axis])
         axis = axis / np.sqrt(axis @ axis)  # analytic, as complex step wants it
     pitch = 0.0 if joint.pitch is None else number(joint.pitch)
-    slides: list[Motion] = [Screw(axis, NONE)]
-    turns: list[Motion] = [Screw(NONE, axis)]
-    rotations: list[Motion] = [Screw(NONE, UNITS[letter]) for letter in joint.sequence]
-    travel: list[Motion] = [Screw(unit, NONE) for unit in (X, Y, Z)]
+    slides: list[JointMotion] = [Screw(axis, NONE)]
+    turns: list[JointMotion] = [Screw(NONE, axis)]
+    rotations: list[JointMotion] = [Screw(NONE, UNITS[letter]) for letter in joint.sequence]
+    travel: list[JointMotion] = [Screw(unit, NONE) for unit in (X, Y, Z)]
     if joint.manifold is not None:
         return [UnitQuaternion(joint.type == "floating")]
     if joint.is_redundant:
         return [*(travel if joint.type == "floating" else []), EulerParameters()]
-    parts: dict[str, list[Motion]] = {
+    parts: dict[str, list[JointMotion]] = {
         "revolute": turns,
         "prismatic": slides,
         "fixed": [],
@@ -235,7 +235,7 @@ def _dh_joint(
 ) -> Joint:
     before = np.eye(4) if joint.before is None else pose_matrix(joint.before, number)
     theta, d, a, alpha = (number(x) for x in (dh.theta, dh.d, dh.a, dh.alpha))
-    motions: dict[str, list[Motion]] = {
+    motions: dict[str, list[JointMotion]] = {
         "revolute": [Screw(NONE, Z)], "prismatic": [Screw(Z, NONE)],
     }  # fmt: skip
     moved = motions.get(joint.type, [])

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from symgen.runtime.disturbance import disturbed_product
-from symgen.validation.oracle_model import Array, Model, Motion, Points, as_array, twist_matrix
+from symgen.validation.oracle_model import Array, JointMotion, Model, Points, as_array, twist_matrix
 
 
 class RobotMotion:
@@ -88,7 +88,7 @@ class RobotMotion:
         product = disturbed_product(rows, matrix, self.random)
         return product.reshape(*product.shape[:-2], self._order, 4, matrix.shape[-1])
 
-    def _add_rates(self, at: Array, motion: Motion, x: Array, rates: list[Array]) -> None:
+    def _add_rates(self, at: Array, motion: JointMotion, x: Array, rates: list[Array]) -> None:
         """Add the rates of A(x) to those of the parent frame: A' = A W, A'' = A (W W + W')."""
         twists = [np.einsum("...kab,...k->...ab", motion.twists(x), rate) for rate in rates]
         if not twists:

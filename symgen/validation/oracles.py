@@ -41,8 +41,8 @@ from symgen.runtime.calls import LOADED
 from symgen.runtime.configuration import FREE
 from symgen.runtime.derivative_laws import half_bracket
 from symgen.runtime.disturbance import SIZE, disturbed
-from symgen.runtime.evaluation import Comparison, Evaluation
 from symgen.runtime.limits import EPS, STEP
+from symgen.runtime.subjects import Comparison, Evaluation
 from symgen.validation.oracle_constraints import frame_of, rows_of
 from symgen.validation.oracle_curvatures import (
     LARGEST,

@@ -26,7 +26,7 @@ import numpy as np
 from symgen.description import read
 from symgen.runtime import limits
 from symgen.runtime.comparison import relative_error
-from symgen.runtime.evaluation import (
+from symgen.runtime.subjects import (
     Check,
     Evaluation,
     States,

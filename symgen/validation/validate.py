@@ -38,7 +38,7 @@ from symgen.runtime.domain import (
     states_in_domain,
     states_with_values,
 )
-from symgen.runtime.evaluation import (
+from symgen.runtime.subjects import (
     Array,
     Check,
     Evaluation,

@@ -9,7 +9,7 @@ from symgen.deriving.digest import model_hash
 from symgen.exact import prove
 from symgen.formulations import FORMULATIONS, formulation_named
 from symgen.kinematics.tree import build_tree
-from symgen.program.evaluation import call
+from symgen.program.interpreter import call
 from symgen.validation.oracles import NumericRobot
 from tests.choosing import some_slow
 from tests.modules import described, module

@@ -13,9 +13,9 @@ from symgen.algebra.graph import Graph
 from symgen.formulations import FORMULATIONS, VARIANTS, provided_functions
 from symgen.formulations.newton_euler import NEWTON_EULER
 from symgen.kinematics.tree import build_tree
-from symgen.program.evaluation import call
-from symgen.runtime.evaluation import call as call_function
-from symgen.runtime.evaluation import random_states
+from symgen.program.interpreter import call
+from symgen.runtime.subjects import call as call_function
+from symgen.runtime.subjects import random_states
 from symgen.showing.equations import frames
 from symgen.validation.conditioning import singularity_warnings
 from symgen.validation.evaluated import EvaluatedFormulation

@@ -9,7 +9,7 @@ from benchmarks.models import spatial_tree
 from symgen.cli import run
 from symgen.emit import templates as templates_module
 from symgen.emit.templates import Templates
-from symgen.pipeline import compiling
+from symgen.pipeline import scheduler
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 BUILD = ["build", "arm.yaml", "--backend", "numpy", "--functions", "mass_matrix"]
@@ -129,7 +129,7 @@ def test_code_that_does_not_compile(folder, capfd):
 @pytest.mark.slow
 def test_kernels_that_need_the_header_of_the_robot(folder, monkeypatch):
     """It is written when all is derived, so they cannot be compiled before."""
-    monkeypatch.setattr(compiling, "processors", lambda: 2)
+    monkeypatch.setattr(scheduler, "processors", lambda: 2)
     write("c/header.h.jinja", shipped("c/header.h.jinja") + "\n#define NOTHING 0\n")
     needs = "\nstatic const int nothing __attribute__((unused)) = NOTHING;\n"
     guarded = f"#if SYMGEN_WIDTH == 1{needs}#endif\n/* {{{{ formulation.name }}}} */\n"

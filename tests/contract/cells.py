@@ -13,7 +13,7 @@ from symgen.description import RobotDescription, read
 from symgen.formulations import formulation_named
 from symgen.options import BuildOptions
 from symgen.program.program import Program
-from symgen.runtime.evaluation import Array, States, call
+from symgen.runtime.subjects import Array, States, call
 from symgen.validation.evaluated import EvaluatedFormulation
 
 FOLDER = Path(__file__).parent

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from symgen.joints import closing_type
-from symgen.runtime.evaluation import Array, States, call, random_states
 from symgen.runtime.limits import STEP
+from symgen.runtime.subjects import Array, States, call, random_states
 from symgen.validation.oracle_constraints import frame_of, rows_of
 from symgen.validation.oracle_model import configuration
 from symgen.validation.oracles import NumericRobot, ParametrisedRobot

@@ -14,7 +14,7 @@ from symgen.description.expressions import evaluate
 from symgen.description.reading import decode
 from symgen.errors import RequestError
 from symgen.formulations import formulation_named
-from symgen.program.evaluation import call
+from symgen.program.interpreter import call
 from tests.choosing import one_in, some_slow
 from tests.oracles.comparison import agrees, evaluated, state_of
 from tests.oracles.random_models import COMPOSITE, Recipe, seeded_model_text

@@ -96,7 +96,7 @@ def test_the_grammar_is_that_of_python(text: str) -> None:
     assert without_double_signs(parse(text).root) == without_double_signs(expected)
 
 
-ROUNDED = {"max": max, "min": min, **rounding.FUNCTIONS}
+ROUNDED = {"max": max, "min": min, **rounding.ROUNDED}
 
 
 def test_operations_are_those_of_float64() -> None:

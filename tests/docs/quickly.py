@@ -9,7 +9,7 @@ from unittest.mock import patch
 
 from symgen.comparing import comparison
 from symgen.pipeline import building
-from symgen.runtime.evaluation import Check
+from symgen.runtime.subjects import Check
 from symgen.validation.validate import INDEPENDENT, ValidationResult
 from tests.modules import quick_builds
 

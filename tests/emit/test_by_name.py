@@ -10,7 +10,7 @@ import pytest
 
 from symgen.runtime.agreement import interface
 from symgen.runtime.comparison import relative_error
-from symgen.runtime.evaluation import Evaluation, Facts, Subject, random_states
+from symgen.runtime.subjects import Evaluation, Facts, Subject, random_states
 from tests.choosing import slow
 from tests.modules import EXAMPLES, file_of, module
 

@@ -10,7 +10,7 @@ from symgen.algebra.evaluation import evaluate
 from symgen.algebra.graph import Graph
 from symgen.algebra.prime_field import PrimeField
 from symgen.exact.degree import hiding_degree
-from symgen.exact.evaluations import Evaluations
+from symgen.exact.values import Evaluations
 from symgen.program.program import Input, Output, Program
 
 P = 1019

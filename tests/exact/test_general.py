@@ -13,7 +13,7 @@ from symgen.exact.general import COLUMNS, general_robot, runtime_parameters
 from symgen.formulations import NEWTON_EULER, derive
 from symgen.kinematics.tree import build_tree
 from symgen.optimize.folding import fold
-from symgen.program.evaluation import call
+from symgen.program.interpreter import call
 from tests.modules import described
 from tests.oracles.random_models import EVERYTHING, Recipe, seeded_model_text
 

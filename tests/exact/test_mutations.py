@@ -19,7 +19,7 @@ from symgen.exact.general import general_robot
 from symgen.exact.model import MODEL
 from symgen.exact.relations import RELATIONS, RERUNS, SAME_STATEMENTS
 from symgen.formulations import FORMULATIONS, provided_functions
-from symgen.program.evaluation import call
+from symgen.program.interpreter import call
 from symgen.program.products import PRODUCTS
 from tests.choosing import deep, one_in, some_deep
 from tests.exact.models import complete

@@ -12,7 +12,7 @@ from symgen.deriving.derivation import derived_program
 from symgen.description import read
 from symgen.description.expressions import evaluate
 from symgen.formulations import formulation_named
-from symgen.program.evaluation import call
+from symgen.program.interpreter import call
 from tests.kinematics.test_topology import UPSILON
 from tests.modules import EXAMPLES
 from tests.oracles.pinocchio_model import PinocchioRobot

@@ -10,7 +10,7 @@ from symgen.formulations.composite import COMPOSITE
 from symgen.formulations.composite.motion import place_sweep
 from symgen.kinematics.tree import build_tree
 from symgen.program.builder import ProgramBuilder
-from symgen.program.evaluation import call
+from symgen.program.interpreter import call
 from symgen.validation.oracles import NumericRobot
 from tests.contract.cells import described as contract_robot
 from tests.modules import described

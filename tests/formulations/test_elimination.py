@@ -14,7 +14,7 @@ from symgen.formulations.shared import pivot_results
 from symgen.formulations.state import NoSolutionError
 from symgen.kinematics.tree import build_tree
 from symgen.program.builder import ProgramBuilder
-from symgen.program.evaluation import call
+from symgen.program.interpreter import call
 from tests.modules import described
 from tests.oracles.comparison import agrees
 

@@ -7,7 +7,7 @@ import pytest
 from symgen.algebra.graph import Graph
 from symgen.formulations import formulation_named, has_rolled_form
 from symgen.kinematics.tree import build_tree
-from symgen.program.evaluation import call
+from symgen.program.interpreter import call
 from tests.modules import described
 from tests.oracles.comparison import agrees, evaluated
 

@@ -19,7 +19,7 @@ from symgen.formulations import formulation_named
 from symgen.kinematics.natural_states import natural_state
 from symgen.kinematics.tree import build_tree
 from symgen.options import BuildOptions
-from symgen.program.evaluation import call
+from symgen.program.interpreter import call
 from symgen.runtime.closure import solved
 from symgen.support.journal import Journal
 from tests.choosing import deep

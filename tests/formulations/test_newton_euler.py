@@ -12,7 +12,7 @@ from symgen.formulations import derive
 from symgen.formulations.newton_euler import NEWTON_EULER
 from symgen.kinematics.tree import build_tree
 from symgen.optimize.folding import fold
-from symgen.program.evaluation import call
+from symgen.program.interpreter import call
 from symgen.program.program import Output
 from tests.choosing import one_in
 from tests.modules import ROOT, described

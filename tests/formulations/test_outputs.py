@@ -10,7 +10,7 @@ from symgen.description import read
 from symgen.description.quantities import POINT_PARTS, RATES, SINGLE, WRENCH_PARTS
 from symgen.formulations import derive, formulation_named
 from symgen.kinematics.tree import build_tree
-from symgen.program.evaluation import call
+from symgen.program.interpreter import call
 from symgen.validation.oracles import NumericRobot
 from tests.modules import EXAMPLES, described
 from tests.oracles.comparison import agrees, evaluated, state_of

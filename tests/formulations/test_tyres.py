@@ -6,7 +6,7 @@ import pytest
 from symgen.description.figure import figure
 from symgen.formulations import formulation_named
 from symgen.page.animation import wheels
-from symgen.program.evaluation import call
+from symgen.program.interpreter import call
 from symgen.validation.oracles import NumericRobot
 from tests.modules import described
 from tests.oracles.comparison import STEP, agrees, evaluated

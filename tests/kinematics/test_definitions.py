@@ -10,7 +10,7 @@ from symgen.formulations import FORMULATIONS, formulation_named
 from symgen.kinematics.scalars import definitions_of, followers
 from symgen.kinematics.tree import build_tree
 from symgen.options import ALL, BuildOptions
-from symgen.program.evaluation import call
+from symgen.program.interpreter import call
 from tests.modules import described
 from tests.oracles.comparison import agrees, evaluated
 

@@ -9,7 +9,7 @@ from symgen.algebra.nodes import reachable
 from symgen.formulations import FORMULATIONS, derive, formulation_named
 from symgen.kinematics.tree import build_tree
 from symgen.optimize.folding import fold
-from symgen.program.evaluation import call
+from symgen.program.interpreter import call
 from tests.modules import described
 
 TREE = """

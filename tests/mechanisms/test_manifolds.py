@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import symgen
-from symgen.validation.compiled_mechanisms import accelerations
+from symgen.validation.mechanism_kernels import accelerations
 from tests.choosing import slow
 from tests.mechanisms.models import BY_PARAMETERS, BY_STATE, ROD, held_text, loaded, model
 

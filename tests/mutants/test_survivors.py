@@ -30,8 +30,8 @@ from symgen.kinematics.tree import build_tree
 from symgen.page import robot as robot_page
 from symgen.page import write_report
 from symgen.page.mathml import formula
-from symgen.program.evaluation import call
-from symgen.runtime.evaluation import Check
+from symgen.program.interpreter import call
+from symgen.runtime.subjects import Check
 from symgen.simulation import arguments
 from symgen.support.collector import paused_collector
 from symgen.support.journal import Journal

@@ -10,7 +10,7 @@ from symgen.optimize.constant_factors import with_constants_inside
 from symgen.optimize.folding import fold, without_dead_code
 from symgen.optimize.operations import OperationCount, operations_after, operations_before
 from symgen.program.builder import ProgramBuilder
-from symgen.program.evaluation import call
+from symgen.program.interpreter import call
 
 
 def program(parameters=("alpha", "m", "L")):

@@ -20,8 +20,8 @@ import numpy as np
 from symgen.description.model import RobotDescription
 from symgen.formulations.composite import COMPOSITE
 from symgen.runtime.calls import ARGUMENTS
-from symgen.runtime.evaluation import Facts
 from symgen.runtime.scales import SOLVED
+from symgen.runtime.subjects import Facts
 from symgen.validation.evaluated import EvaluatedFormulation
 from symgen.validation.oracles import NumericRobot
 from tests.oracles.comparison import evaluated

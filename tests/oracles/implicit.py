@@ -8,7 +8,7 @@ import numpy as np
 from symgen.algebra.graph import Graph
 from symgen.formulations.newton_euler import NEWTON_EULER
 from symgen.kinematics.tree import build_tree
-from symgen.program.evaluation import call
+from symgen.program.interpreter import call
 from tests.oracles.comparison import STEP, evaluated, state_of
 
 

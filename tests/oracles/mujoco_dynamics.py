@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation
 
 from symgen import read
 from symgen.formulations import formulation_named
-from symgen.program.evaluation import call
+from symgen.program.interpreter import call
 from symgen.quaternions import reorder
 from tests.oracles.comparison import evaluated, state_of
 

@@ -5,7 +5,7 @@ import pytest
 
 from symgen.planning.charts import Chart, parameters_of, rates_on
 from symgen.planning.poses import Pose, position_of
-from symgen.planning.quantities import Motion, Outputs, Torques
+from symgen.planning.quantities import MotionSamples, Outputs, Torques
 from symgen.planning.splines import Profile
 from symgen.runtime.configuration import configuration_of
 from tests import modules
@@ -63,7 +63,7 @@ def states(chart, count, seed=0):
 
 def planned(x, rate, bend):
     t = np.zeros(len(x))
-    return Motion(x, rate, bend, t, t)
+    return MotionSamples(x, rate, bend, t, t)
 
 
 def test_velocities_and_accelerations_are_rates_of_the_configuration(chart):

@@ -7,7 +7,7 @@ from symgen.description import read
 from symgen.errors import ModelError
 from symgen.planning import reading
 from symgen.planning.placements import PlacedRates
-from symgen.planning.quantities import Motion, Quantity
+from symgen.planning.quantities import MotionSamples, Quantity
 from symgen.planning.splines import Profile
 from symgen.planning.standing import Ground
 from symgen.planning.support import Lines, edges, widest
@@ -170,7 +170,7 @@ def test_rates_of_points(walker, task):
     space = task.chart.space
     q = np.array([space.integrate(walker.neutral(), random.normal(size=18)) for _ in range(2)])
     qd, zero = random.normal(size=(2, 18)), np.zeros((2, 18))
-    motion = Motion(q, qd, zero, np.zeros(2), np.zeros(2), space=space)
+    motion = MotionSamples(q, qd, zero, np.zeros(2), np.zeros(2), space=space)
     multipliers = random.normal(size=(2, rates.size))
     exact, near = rates.hessian(motion, multipliers), Quantity.hessian(rates, motion, multipliers)
     assert np.abs(exact - near).max() < 1e-8 * np.abs(near).max()

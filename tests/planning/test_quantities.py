@@ -5,7 +5,7 @@ import pytest
 
 from symgen.planning import reading
 from symgen.planning.collocation import collocate
-from symgen.planning.quantities import Motion, Torques
+from symgen.planning.quantities import MotionSamples, Torques
 from symgen.planning.splines import Profile
 from symgen.planning.transcription import transcribe
 from tests.choosing import deep
@@ -117,7 +117,7 @@ def test_gradients_by_products_are_those_by_jacobians():
     torques = Torques(robot, {"m2": 1.4})
     rng = np.random.default_rng(4)
     q, qd, qdd, weights = rng.uniform(-1, 1, (4, 5, 3))
-    motion = Motion(q, qd, qdd, np.zeros(5), np.zeros(5), rng.uniform(-5, 5, (5, 1, 6)))
+    motion = MotionSamples(q, qd, qdd, np.zeros(5), np.zeros(5), rng.uniform(-5, 5, (5, 1, 6)))
     for one in (motion, motion.moved(rng.uniform(-1, 1, (3, 2, 3)))):
         expected = np.einsum("...krij,ki->...krj", torques.jacobian(one)[1], weights)
         found = torques.gradients(one, weights)

@@ -8,7 +8,7 @@ from symgen.algebra.linear import Matrix, Vector
 from symgen.algebra.sympy_algebra import SymPyAlgebra
 from symgen.optimize.folding import without_dead_code
 from symgen.program.builder import ProgramBuilder
-from symgen.program.evaluation import call
+from symgen.program.interpreter import call
 
 
 def small_program():

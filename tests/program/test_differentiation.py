@@ -11,7 +11,7 @@ from symgen.formulations import FORMULATIONS, derive
 from symgen.kinematics.tree import build_tree
 from symgen.program.builder import ProgramBuilder
 from symgen.program.differentiation import differentiate
-from symgen.program.evaluation import call
+from symgen.program.interpreter import call
 from tests.modules import described
 from tests.oracles.random_models import Recipe, seeded_model_text
 

@@ -8,7 +8,7 @@ from symgen.deriving.derivation import derived_program, rolled_program
 from symgen.formulations import FORMULATIONS, formulation_named, has_rolled_form, manifolds
 from symgen.formulations.composite import COMPOSITE
 from symgen.kinematics.tree import build_tree
-from symgen.program.evaluation import call
+from symgen.program.interpreter import call
 from symgen.program.rolled import EachJoint, EachPair, Straight
 from tests.choosing import some_slow
 from tests.contract import cells, operations, references

@@ -13,8 +13,8 @@ from symgen.deriving.selection import select
 from symgen.description import read
 from symgen.emit.emission import emit
 from symgen.options import PORTABLE
-from symgen.toolchain.compile import compile_extensions
 from symgen.toolchain.compiler import Compiler, Version
+from symgen.toolchain.extensions import compile_extensions
 from tests.modules import ROOT
 
 EXAMPLES = ROOT / "examples"

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from symgen.toolchain.loading import load_package
-from symgen.validation.compiled_mechanisms import ACCELERATIONS, accelerations, steps
+from symgen.validation.mechanism_kernels import ACCELERATIONS, accelerations, steps
 from tests.safety.fences import FENCES
 
 

@@ -13,7 +13,7 @@ import symgen
 from symgen.errors import RequestError
 from symgen.runtime.closure import row_sizes
 from symgen.simulation import fixed_steps, sample
-from symgen.validation.compiled_mechanisms import accelerations, steps
+from symgen.validation.mechanism_kernels import accelerations, steps
 from tests.choosing import deep
 from tests.mechanisms.models import BY_PARAMETERS, BY_STATE, FOUR_BAR, loaded
 from tests.mechanisms.test_examples import GRADIENTS, MECHANISMS, OBJECTIVES
@@ -127,7 +127,7 @@ def test_a_wrong_step_is_seen(monkeypatch):
         way.torques.value = way.torques.value + 1e-3
         return right(way, *others)
 
-    monkeypatch.setattr("symgen.validation.compiled_mechanisms.in_python", wrong)
+    monkeypatch.setattr("symgen.validation.mechanism_kernels.in_python", wrong)
     rows = list(steps(compiled("five_bar", ",".join(NAMES))))
     assert {"q", "qd", "qdd", "lam"} & {row.name.split()[3] for row in rows if not row.passed}
 

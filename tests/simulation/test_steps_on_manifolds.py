@@ -5,7 +5,7 @@ import pytest
 
 import symgen
 from symgen.runtime.configuration import configuration_of
-from symgen.validation.compiled_mechanisms import steps
+from symgen.validation.mechanism_kernels import steps
 from tests.mechanisms.models import BY_PARAMETERS, BY_STATE, SEAT, body, loaded, model
 from tests.mechanisms.test_manifolds import closed
 

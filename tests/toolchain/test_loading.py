@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from symgen.errors import ToolchainError
-from symgen.toolchain.compile import compile_extensions
+from symgen.toolchain.extensions import compile_extensions
 from symgen.toolchain.install import stage
 from symgen.toolchain.loading import forget_package, load_built, load_package
 from symgen.toolchain.manifest import Manifest

@@ -12,8 +12,8 @@ from symgen.runtime import limits, scales
 from symgen.runtime.calls import ARGUMENTS, SEVERAL_RESULTS
 from symgen.runtime.checks import CHANGED, check_evaluations, check_module
 from symgen.runtime.comparison import relative_error
-from symgen.runtime.evaluation import Check, Evaluation, Subject, random_states, without_warnings
 from symgen.runtime.scales import BASES, CURVED
+from symgen.runtime.subjects import Check, Evaluation, Subject, random_states, without_warnings
 from symgen.validation.oracles import NumericRobot
 from tests.choosing import slow
 from tests.modules import described

@@ -10,8 +10,8 @@ import symgen
 from symgen import read
 from symgen.formulations import FORMULATIONS, formulation_named, provided_functions
 from symgen.runtime.comparison import relative_error
-from symgen.runtime.evaluation import Evaluation, Facts, Subject, random_states
 from symgen.runtime.scales import Response, response
+from symgen.runtime.subjects import Evaluation, Facts, Subject, random_states
 from symgen.validation.conditioning import condition, singularity_warnings
 from symgen.validation.oracles import NumericRobot
 from symgen.validation.validate import validate

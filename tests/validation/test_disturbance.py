@@ -8,7 +8,7 @@ import pytest
 from symgen.runtime import limits
 from symgen.runtime.comparison import HIDDEN, rows
 from symgen.runtime.disturbance import SIZE, DisturbedFunctions
-from symgen.runtime.evaluation import Evaluation, Subject, random_states
+from symgen.runtime.subjects import Evaluation, Subject, random_states
 
 STATES = random_states(2, 0, 4)
 

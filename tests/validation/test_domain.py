@@ -10,7 +10,7 @@ from symgen.deriving.derivation import derived_program
 from symgen.formulations import formulation_named
 from symgen.runtime.checks import check_module
 from symgen.runtime.domain import FEW, has_value, is_smooth, states_in_domain
-from symgen.runtime.evaluation import Evaluation, Subject, call, random_states, without_warnings
+from symgen.runtime.subjects import Evaluation, Subject, call, random_states, without_warnings
 from symgen.validation.evaluated import EvaluatedFormulation
 from symgen.validation.oracles import NumericRobot, ParametrisedRobot
 from symgen.validation.validate import validate

@@ -6,8 +6,8 @@ import pytest
 from symgen.program.functions import FUNCTION_NAMES
 from symgen.program.products import NEEDED
 from symgen.runtime.checks import check_evaluations
-from symgen.runtime.evaluation import Evaluation, Facts, Subject, random_states
 from symgen.runtime.scales import scales_of
+from symgen.runtime.subjects import Evaluation, Facts, Subject, random_states
 from symgen.validation.conditioning import condition
 from symgen.validation.oracles import NumericRobot
 from tests.choosing import one_in

@@ -9,7 +9,7 @@ from symgen.deriving.derivation import derived_program
 from symgen.formulations import FORMULATIONS, formulation_named, provided_functions
 from symgen.optimize.folding import fold
 from symgen.program.products import NEEDED
-from symgen.runtime.evaluation import Subject, call, random_states
+from symgen.runtime.subjects import Subject, call, random_states
 from symgen.validation.evaluated import EvaluatedFormulation
 from symgen.validation.validate import validate
 from tests.choosing import one_in, some_slow

@@ -7,8 +7,8 @@ import pytest
 
 from symgen.description.expressions import EvaluationError, parse
 from symgen.runtime.calls import ARGUMENTS
-from symgen.runtime.evaluation import call
 from symgen.runtime.limits import STEP
+from symgen.runtime.subjects import call
 from symgen.validation.conditioning import path_sum
 from symgen.validation.oracle_expressions import parameter_values, reader
 from symgen.validation.oracles import NumericRobot, _implicit, _solvable

@@ -9,7 +9,7 @@ import pytest
 from symgen.description import read
 from symgen.errors import ValidationError
 from symgen.runtime import limits
-from symgen.runtime.evaluation import Subject
+from symgen.runtime.subjects import Subject
 from symgen.validation import two_link
 from symgen.validation.oracles import NumericRobot
 from symgen.validation.two_link import validate_two_link

@@ -9,7 +9,7 @@ from symgen.errors import ValidationError
 from symgen.program.products import NEEDED
 from symgen.runtime.calls import ARGUMENTS
 from symgen.runtime.checks import CHANGED, changed_parameters
-from symgen.runtime.evaluation import Subject
+from symgen.runtime.subjects import Subject
 from symgen.validation.evaluated import delegated_rows
 from symgen.validation.oracles import NumericRobot
 from symgen.validation.validate import INDEPENDENT, ValidationResult, begin, validate

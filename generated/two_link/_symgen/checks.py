@@ -28,7 +28,10 @@ from .comparison import rows, until_a_fault
 from .configuration import configuration_of
 from .derivative_laws import MATRICES, derivatives, hessian, products, second_products
 from .domain import left_out, model_has_values, states_in_domain, states_with_values
-from .evaluation import (
+from .forward_laws import FORWARD_LAWS, not_compared
+from .motion_laws import MOTION_LAWS, are_bodies
+from .scales import SOLVED
+from .subjects import (
     Array,
     Check,
     Comparison,
@@ -42,9 +45,6 @@ from .evaluation import (
     times,
     without_warnings,
 )  # fmt: skip
-from .forward_laws import FORWARD_LAWS, not_compared
-from .motion_laws import MOTION_LAWS, are_bodies
-from .scales import SOLVED
 
 PARAMETER_CHANGE = 0.05
 CHANGED = f", parameters changed by up to {PARAMETER_CHANGE:.0%}"

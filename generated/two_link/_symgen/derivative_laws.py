@@ -19,7 +19,6 @@ from .agreement import compared
 from .calls import SEVERAL_RESULTS, SLOPES
 from .configuration import Configuration
 from .domain import where_both_are_defined
-from .evaluation import Array, Comparison, Evaluation, call, times
 from .scales import (
     BASES,
     CURVED,
@@ -36,6 +35,7 @@ from .scales import (
     scales_of,
     slopes_of,
 )  # fmt: skip
+from .subjects import Array, Comparison, Evaluation, call, times
 
 MATRICES = f"{ID}_derivatives"
 

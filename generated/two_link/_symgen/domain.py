@@ -30,7 +30,7 @@ import numpy as np
 
 from .calls import SEVERAL_RESULTS
 from .configuration import Configuration
-from .evaluation import Array, Check, Evaluation, States, call, without_warnings
+from .subjects import Array, Check, Evaluation, States, call, without_warnings
 
 PARTIAL = (
     "outputs", "outputs_derivatives", "center_of_mass", "center_of_mass_jacobian",

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from . import limits
-from .evaluation import Check, Comparison, Evaluation, top
 from .scales import FD, HD, ID, SOLVED, response
+from .subjects import Check, Comparison, Evaluation, top
 
 
 def not_compared(s: Evaluation) -> Iterator[Check]:

@@ -38,7 +38,7 @@ import numpy as np
 
 from . import limits
 from .calls import SEVERAL_RESULTS, SOLVING
-from .evaluation import Array, Evaluation, call, times, top
+from .subjects import Array, Evaluation, call, times, top
 
 ID, FD, HD = "inverse_dynamics", "forward_dynamics", "hybrid_dynamics"
 SOLVED: Mapping[str, str] = {name: HD if name.startswith(HD) else FD for name in SOLVING}

@@ -120,7 +120,7 @@ class LinkFrame(Generic[S]):
 
 
 @dataclass(frozen=True)
-class Motion(Generic[S]):
+class JointColumns(Generic[S]):
     """S_j, Psi'_j and Psi''_j of a joint."""
 
     axis: Spatial[S]
@@ -171,7 +171,9 @@ def joint_wrench_derivatives(
     net = {j: reaction_with_loads(forces.forces[j], bodies.loads.get(j)) for j in frames}
     wrenches = {j: wrench_step(bodies.places[j], frames[j], net[j], b) for j in frames}
     places, velocities = bodies.places, bodies.velocities
-    motions = {j: Motion(at.axis, velocities[j].psi, forces.rates[j]) for j, at in places.items()}
+    motions = {
+        j: JointColumns(at.axis, velocities[j].psi, forces.rates[j]) for j, at in places.items()
+    }
     slopes: dict[int, dict[int, Slopes[S]]] = {i: {} for i in places}
     for k in reversed(places):
         at, composite, load = places[k], bodies.composites[k], bodies.loads.get(k)
@@ -245,7 +247,7 @@ def own_step(
 
 def changes_step(
     at: JointAxis[S],
-    motion: Motion[S],
+    motion: JointColumns[S],
     composite: Composite[S],
     force: Spatial[S],
     loads: LoadEffects[S] | None,
@@ -304,7 +306,7 @@ def before_step(
     frame: LinkFrame[S],
     response: Response[S],
     at_j: JointAxis[S],
-    motion: Motion[S],
+    motion: JointColumns[S],
     b: ProgramBuilder[S],
 ) -> Slopes[S]:
     """CO-54: of the wrench in i by a joint j that carries it."""
@@ -439,9 +441,9 @@ def loads_of(b: ProgramBuilder[S], joint: Entries[S], loaded: bool) -> LoadSum[S
     return LoadSum(force, zero_vector(b.algebra), moment, joint.matrix("L0"))
 
 
-def motion(joint: Entries[S]) -> Motion[S]:
+def motion(joint: Entries[S]) -> JointColumns[S]:
     """S, Psi', Psi''"""
-    return Motion(axis(joint).axis, psi(joint), rate(joint))
+    return JointColumns(axis(joint).axis, psi(joint), rate(joint))
 
 
 def link_frame(joint: Entries[S]) -> LinkFrame[S]:

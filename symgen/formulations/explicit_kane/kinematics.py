@@ -58,7 +58,7 @@ from symgen.algebra.interface import Algebra, S
 from symgen.algebra.linear import Matrix, Vector, all_zero, identity, zero_vector
 from symgen.algebra.spatial import Spatial, zero_spatial
 from symgen.formulations.shared import FORCE, MOTION, let_spatial, lettered
-from symgen.formulations.state import State, Wrench
+from symgen.formulations.state import LinkMotion, State, Wrench
 from symgen.kinematics.joint import Joint
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder
@@ -105,15 +105,6 @@ class Geometry(Generic[S]):
 
 
 @dataclass(frozen=True)
-class Motion(Generic[S]):
-    """omega, alpha and a of a body, link axes."""
-
-    omega: Vector[S]
-    alpha: Vector[S]
-    a: Vector[S]
-
-
-@dataclass(frozen=True)
 class System(Generic[S]):
     """A robot at a state: all that the sums for M and K are made of, by number of the body.
 
@@ -127,7 +118,7 @@ class System(Generic[S]):
     geometry: Mapping[int, Geometry[S]]
     loads: Mapping[int, tuple[Wrench[S], ...]]
     rotations: Mapping[int, Matrix[S]]
-    motions: Mapping[int, Motion[S]]
+    motions: Mapping[int, LinkMotion[S]]
     partial: Mapping[tuple[int, int], Spatial[S]]
     forces: Mapping[int, Spatial[S]]
 
@@ -181,8 +172,8 @@ def body_center(joint: Joint[S], algebra: Algebra[S]) -> Vector[S]:
 
 
 def motion_step(
-    joint: Joint[S], at: Geometry[S], p: Motion[S], qd: S, qdd: S, b: ProgramBuilder[S]
-) -> Motion[S]:
+    joint: Joint[S], at: Geometry[S], p: LinkMotion[S], qd: S, qdd: S, b: ProgramBuilder[S]
+) -> LinkMotion[S]:
     """Write the motion of a body: EK-3, EK-4, EK-5."""
     k, C, r = joint.number, at.C, at.r
     with b.step("motion", joint.name):
@@ -194,7 +185,7 @@ def motion_step(
         carried = b.let(f"a_carried_{k}", carried, "EK-5")
         a = C.apply_transposed(carried) + omega.cross(omega.cross(r)) + alpha_own.cross(r)
         a = a + omega_in.cross(at.slide * (qd + qd)) + at.slide * qdd
-        return Motion(omega, alpha, b.let(f"a_{k}", a, "EK-5"))
+        return LinkMotion(omega, alpha, b.let(f"a_{k}", a, "EK-5"))
 
 
 def load_step(
@@ -210,7 +201,7 @@ def load_step(
 
 
 def force_step(
-    joint: Joint[S], at: Geometry[S], motion: Motion[S], load: Spatial[S], b: ProgramBuilder[S]
+    joint: Joint[S], at: Geometry[S], motion: LinkMotion[S], load: Spatial[S], b: ProgramBuilder[S]
 ) -> Spatial[S]:
     """Write the force on a body: EK-7."""
     k, omega = joint.number, motion.omega
@@ -275,7 +266,7 @@ def force_sweep(still: System[S]) -> System[S]:
     """Write EK-3 to EK-7 for all bodies: the system with its motions and forces."""
     tree, b, state = still.tree, still.b, still.state
     nothing = zero_vector(b.algebra)
-    motions = {BASE: Motion(nothing, nothing, -tree.gravity)}
+    motions = {BASE: LinkMotion(nothing, nothing, -tree.gravity)}
     forces: dict[int, Spatial[S]] = {}
     for joint in tree.joints:
         k, at = joint.number, still.geometry[joint.number]

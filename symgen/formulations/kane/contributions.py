@@ -219,7 +219,7 @@ def let_inertia(b: ProgramBuilder[S], name: str, value: Inertia[S], note: str) -
 
 
 @dataclass(frozen=True)
-class Motion(Generic[S]):
+class BodyMotion(Generic[S]):
     """KANE-4 to KANE-7: known motion of a body, and of its parent in the axes of the body.
 
     `omega_in`, `alpha_in` and `a_in` are the motion of the parent's body at k+.
@@ -241,7 +241,7 @@ Loads = Mapping[int, Spatial[S]]
 # -- steps, one joint each ---------------------------------------------------------------------
 
 
-def motion_step(at: Contribution[S], parent: Motion[S], b: ProgramBuilder[S]) -> Motion[S]:
+def motion_step(at: Contribution[S], parent: BodyMotion[S], b: ProgramBuilder[S]) -> BodyMotion[S]:
     """Write the motion of a body: KANE-4 to KANE-7."""
     k, s, t = at.joint.number, at.P.angular, at.P.linear
     with b.step("known motion", at.joint.name):
@@ -257,7 +257,7 @@ def motion_step(at: Contribution[S], parent: Motion[S], b: ProgramBuilder[S]) ->
         a_in = b.let(f"a_in_{k}", a_in, "KANE-7")
         a = a_in + omega_in.cross(t * (at.qd + at.qd)) + t * at.qdd
         a = b.let(f"a_t_{k}", a, "KANE-7")
-    return Motion(omega, alpha, a, W, omega_in, alpha_in, a_in)
+    return BodyMotion(omega, alpha, a, W, omega_in, alpha_in, a_in)
 
 
 def load_step(
@@ -274,7 +274,7 @@ def load_step(
 
 
 def force_step(
-    at: Contribution[S], motion: Motion[S], loads: Loads[S], b: ProgramBuilder[S]
+    at: Contribution[S], motion: BodyMotion[S], loads: Loads[S], b: ProgramBuilder[S]
 ) -> Spatial[S]:
     """Write the force on a body: KANE-9."""
     k = at.joint.number
@@ -291,11 +291,11 @@ def force_step(
 
 def motion_sweep(
     at: Mapping[int, Contribution[S]], b: ProgramBuilder[S], base: Vector[S]
-) -> dict[int, Motion[S]]:
+) -> dict[int, BodyMotion[S]]:
     """KANE-4 to KANE-7, parents first; `base` is the acceleration given to the base (-g)."""
     o, zero = zero_vector(b.algebra), b.algebra.zero
     still = Matrix([(zero,) * 3] * 3)
-    motions = {BASE: Motion(o, o, base, still, o, o, base)}
+    motions = {BASE: BodyMotion(o, o, base, still, o, o, base)}
     for k, body in at.items():
         motions[k] = motion_step(body, motions[body.joint.parent], b)
     return motions

@@ -66,10 +66,10 @@ from symgen.algebra.linear import Matrix, Vector, diagonal, skew
 from symgen.algebra.spatial import Moments, Spatial, trace_less, zero_spatial
 from symgen.algebra.turns import UPPER, mirrored
 from symgen.formulations.kane.contributions import (
+    BodyMotion,
     Contribution,
     Inertia,
     Loads,
-    Motion,
     force_step,
     let_inertia,
     load_sweep,
@@ -204,7 +204,7 @@ def solve(
 
 def articulated_sweep(
     at: Mapping[int, Contribution[S]],
-    motions: Mapping[int, Motion[S]],
+    motions: Mapping[int, BodyMotion[S]],
     loads: Mapping[int, Loads[S]],
     b: ProgramBuilder[S],
 ) -> dict[int, Articulated[S]]:

@@ -24,13 +24,12 @@ from symgen.formulations.constraints import (
 )
 from symgen.formulations.newton_euler.kinematics import axes_of, origin_velocity_sweep, poses_of
 from symgen.formulations.newton_euler.recursion import (
-    Motion,
     Twist,
     carried,
     frames_sweep,
     motion_sweep,
 )
-from symgen.formulations.state import State
+from symgen.formulations.state import LinkMotion, State
 from symgen.kinematics.bodies import BodyPoint
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder
@@ -51,7 +50,7 @@ class _Bodies(Generic[S]):
     wanted: Wanted
     poses: Mapping[int, Transform[S]]
     velocities: Mapping[int, Twist[S]]
-    motions: Mapping[int, Motion[S]]
+    motions: Mapping[int, LinkMotion[S]]
     joint_axes: Mapping[int, tuple[Vector[S], Vector[S]]]
 
     def point(self, name: str, body: int, p: Vector[S]) -> Moving[Vector[S]]:
@@ -104,7 +103,7 @@ def supply(
     carriers = [end.body for loop in tree.loops for end, _ in loop.ends()]
     carriers += [point.body for point in points]
     frames = frames_sweep(tree, b, state.q, carriers)
-    motions: dict[int, Motion[S]] = {}
+    motions: dict[int, LinkMotion[S]] = {}
     velocities: dict[int, Twist[S]] = {}
     if wanted.order >= SECOND_RATE:
         motions = motion_sweep(frames, b, state.qd, state.qdd, zero_vector(b.algebra))

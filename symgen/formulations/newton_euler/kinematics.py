@@ -20,7 +20,6 @@ from symgen.algebra.linear import Transform, Vector, total, zero_vector
 from symgen.formulations.joint_terms import rotor_energy, spring_energy
 from symgen.formulations.newton_euler.recursion import (
     JointFrame,
-    Motion,
     Twist,
     carried,
     frames_sweep,
@@ -29,7 +28,7 @@ from symgen.formulations.newton_euler.recursion import (
     turning_step,
 )
 from symgen.formulations.shared import blocks_of_joints, flat
-from symgen.formulations.state import State
+from symgen.formulations.state import LinkMotion, State
 from symgen.kinematics.bodies import BodyPoint
 from symgen.kinematics.joint import Joint
 from symgen.kinematics.tree import BASE, KinematicTree
@@ -80,7 +79,7 @@ def origin_velocity_sweep(
     frames: Sequence[JointFrame[S]],
     b: ProgramBuilder[S],
     qd: Sequence[S],
-    motions: Mapping[int, Motion[S]] | None = None,
+    motions: Mapping[int, LinkMotion[S]] | None = None,
 ) -> dict[int, Twist[S]]:
     """NE-2, NE-3, NE-18: velocities of the links' origins; `motions` where omega is known."""
     velocities = {BASE: Twist(zero_vector(b.algebra), zero_vector(b.algebra))}
@@ -232,7 +231,7 @@ def point_step(
     point: BodyPoint[S],
     pose: Transform[S],
     v: Vector[S],
-    motion: Motion[S],
+    motion: LinkMotion[S],
     b: ProgramBuilder[S],
     order: int = 2,
 ) -> PointMotion[S]:

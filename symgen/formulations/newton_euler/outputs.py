@@ -22,7 +22,6 @@ from symgen.formulations.newton_euler.kinematics import (
 )
 from symgen.formulations.newton_euler.mass_center import mass_sweep
 from symgen.formulations.newton_euler.recursion import (
-    Motion,
     Twist,
     frames_sweep,
     load_sweep,
@@ -30,7 +29,7 @@ from symgen.formulations.newton_euler.recursion import (
     reaction_sweep,
     wrench_step,
 )
-from symgen.formulations.state import State
+from symgen.formulations.state import LinkMotion, State
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder
 
@@ -43,8 +42,8 @@ def supply(
     links = [point.body for point in wanted.points]
     complete = everything or wanted.wrenches
     frames, o = frames_sweep(tree, b, state.q, None if complete else links), zero_vector(b.algebra)
-    heavy: dict[int, Motion[S]] = {}
-    motions: dict[int, Motion[S]] = {}
+    heavy: dict[int, LinkMotion[S]] = {}
+    motions: dict[int, LinkMotion[S]] = {}
     velocities: dict[int, Twist[S]] = {}
     if wanted.wrenches:
         heavy = motion_sweep(frames, b, state.qd, state.qdd, -tree.gravity)
@@ -64,7 +63,7 @@ def supply(
     points: dict[str, tuple[Vector[S], Vector[S], Vector[S]]] = {}
     for point in wanted.points:
         twist = velocities.get(point.body, Twist(o, o))  # what is 0 here, no output needs
-        motion = motions.get(point.body, Motion(twist.omega, o, o))
+        motion = motions.get(point.body, LinkMotion(twist.omega, o, o))
         point_motion = point_step(point, poses[point.body], twist.v, motion, b, wanted.order)
         points[point.name] = base_step(point, poses[point.body], point_motion, b)
     wrenches: dict[int, tuple[S, ...]] = {}

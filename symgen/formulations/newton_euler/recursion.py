@@ -58,7 +58,7 @@ from typing import Generic, TypeVar
 from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector, all_zero, identity, zero_vector
 from symgen.formulations.shared import flat
-from symgen.formulations.state import State, Wrench
+from symgen.formulations.state import LinkMotion, State, Wrench
 from symgen.formulations.torques import Run
 from symgen.kinematics.joint import Joint
 from symgen.kinematics.tree import BASE, KinematicTree
@@ -110,15 +110,6 @@ class JointFrame(Generic[S]):
     dx: Vector[S]
     s: Vector[S]
     t: Vector[S]
-
-
-@dataclass(frozen=True)
-class Motion(Generic[S]):
-    """Angular velocity, angular acceleration and acceleration of a link's origin, link axes."""
-
-    omega: Vector[S]
-    alpha: Vector[S]
-    a: Vector[S]
 
 
 @dataclass(frozen=True)
@@ -174,8 +165,13 @@ def turning_step(at: JointFrame[S], omega_p: Vector[S], qd: S, b: ProgramBuilder
 
 
 def motion_step(
-    at: JointFrame[S], parent: Motion[S], turning: Turning[S], qd: S, qdd: S, b: ProgramBuilder[S]
-) -> Motion[S]:
+    at: JointFrame[S],
+    parent: LinkMotion[S],
+    turning: Turning[S],
+    qd: S,
+    qdd: S,
+    b: ProgramBuilder[S],
+) -> LinkMotion[S]:
     """Write the accelerations: NE-4 to NE-7."""
     j, R, dx = at.joint.number, at.R, at.dx
     omega_p, omega = turning.omega_in, turning.omega
@@ -185,13 +181,15 @@ def motion_step(
         origin = b.let(f"a_origin_{j}", parent.a + carried(parent, at.u), "NE-6")
         a_p = b.let(f"a_in_{j}", R.apply_transposed(origin), "NE-6")
         sliding = omega.cross(at.t * (qd + qd)) + at.t * qdd
-        motion = Motion(omega, alpha, a_p)
-        return Motion(omega, alpha, b.let(f"a_{j}", a_p + carried(motion, dx) + sliding, "NE-7"))
+        motion = LinkMotion(omega, alpha, a_p)
+        return LinkMotion(
+            omega, alpha, b.let(f"a_{j}", a_p + carried(motion, dx) + sliding, "NE-7")
+        )
 
 
 def reaction_step(
     at: JointFrame[S],
-    motion: Motion[S],
+    motion: LinkMotion[S],
     load: LoadForces[S],
     children: Children[S, Reaction[S]],
     b: ProgramBuilder[S],
@@ -221,7 +219,7 @@ def torque_step(at: JointFrame[S], reaction: Reaction[S], b: ProgramBuilder[S]) 
         return b.let(f"tau_{at.joint.number}", torque, "NE-16")
 
 
-def carried(motion: Motion[S], r: Vector[S]) -> Vector[S]:
+def carried(motion: LinkMotion[S], r: Vector[S]) -> Vector[S]:
     """Acceleration of the point at r relative to the origin: alpha x r + omega x (omega x r)."""
     return motion.alpha.cross(r) + motion.omega.cross(motion.omega.cross(r))
 
@@ -251,9 +249,9 @@ def motion_sweep(
     qd: Sequence[S],
     qdd: Sequence[S],
     base: Vector[S],
-) -> dict[int, Motion[S]]:
+) -> dict[int, LinkMotion[S]]:
     """Motion of every link; `base` is the acceleration of the base (-g)."""
-    motions = {BASE: Motion(zero_vector(b.algebra), zero_vector(b.algebra), base)}
+    motions = {BASE: LinkMotion(zero_vector(b.algebra), zero_vector(b.algebra), base)}
     for at in frames:
         j, i, parent = at.joint.number, at.joint.number - 1, motions[at.joint.parent]
         turning = turning_step(at, parent.omega, qd[i], b)
@@ -301,7 +299,7 @@ def load_sweep(
 
 def reaction_sweep(
     frames: Sequence[JointFrame[S]],
-    motions: dict[int, Motion[S]],
+    motions: dict[int, LinkMotion[S]],
     loads: dict[int, LoadForces[S]],
     b: ProgramBuilder[S],
 ) -> dict[int, Reaction[S]]:

@@ -36,13 +36,12 @@ from symgen.algebra.interface import S
 from symgen.algebra.linear import Matrix, Vector
 from symgen.formulations.newton_euler.recursion import (
     JointFrame,
-    Motion,
     Twist,
     frames_sweep,
     motion_sweep,
 )
 from symgen.formulations.shared import flat, let_derivative
-from symgen.formulations.state import State
+from symgen.formulations.state import LinkMotion, State
 from symgen.kinematics.bodies import INERTIAL_PARAMETERS
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder, Results
@@ -93,7 +92,7 @@ def regressor(tree: KinematicTree[S], b: ProgramBuilder[S], state: State[S]) -> 
     return {"regressor": flat(rows)}
 
 
-def body_step(at: JointFrame[S], motion: Motion[S], b: ProgramBuilder[S]) -> BodyRegressor[S]:
+def body_step(at: JointFrame[S], motion: LinkMotion[S], b: ProgramBuilder[S]) -> BodyRegressor[S]:
     """Write force and moments per unit of the parameters: NE-23, NE-24."""
     j, omega, alpha = at.joint.number, motion.omega, motion.alpha
     with b.step("body regressor", at.joint.name):

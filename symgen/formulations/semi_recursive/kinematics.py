@@ -139,7 +139,7 @@ class Geometry(Generic[S]):
 
 
 @dataclass(frozen=True)
-class Motion(Generic[S]):
+class SpatialMotion(Generic[S]):
     """SR-6 to SR-9 of one body; for `b_dot` Euler parameters have SR-42."""
 
     V: Spatial[S]
@@ -164,7 +164,7 @@ class System(Generic[S]):
     state: State[S]
     order: int
     geometry: Mapping[int, Geometry[S]]
-    motions: Mapping[int, Motion[S]] = field(default_factory=dict)
+    motions: Mapping[int, SpatialMotion[S]] = field(default_factory=dict)
     turning: Mapping[int, Axes[S]] = field(default_factory=dict)
     """Axes of the four of every joint that is an Euler parameter."""
 
@@ -218,7 +218,7 @@ def geometry_step(
     return Geometry(joint, A, places, w, u, r, arm, column)
 
 
-def motion_step(system: System[S], i: int, parent: Motion[S]) -> dict[int, Motion[S]]:
+def motion_step(system: System[S], i: int, parent: SpatialMotion[S]) -> dict[int, SpatialMotion[S]]:
     """Write SR-6 to SR-9 of body i, and of those that the same joints move"""
     b, algebra, at, state = system.b, system.b.algebra, system.geometry[i], system.state
     columns = {j: system.geometry[j].b for j in system.columns(i)}
@@ -230,7 +230,7 @@ def motion_step(system: System[S], i: int, parent: Motion[S]) -> dict[int, Motio
         V = carried(at.arm, parent.V) + rate
         V = let_spatial(b, (f"omega_{i}", f"v_{i}"), V, "SR-6")
         if system.order < SECOND_RATE:
-            return dict.fromkeys(columns, Motion(V, none.linear, none, none, none))
+            return dict.fromkeys(columns, SpatialMotion(V, none.linear, none, none, none))
         arm_dot = none.linear
         if at.joint.parent != BASE:  # B_i acts on nothing where the parent does not move
             arm_dot = b.let(f"arm_dot_{i}", parent.V.linear - V.linear, "SR-7")
@@ -246,7 +246,7 @@ def motion_step(system: System[S], i: int, parent: Motion[S]) -> dict[int, Motio
         V_dot = carried(at.arm, parent.V_dot) + added + d
         a = b.let(f"a_{i}", V_dot.linear, "SR-9")
         V_dot = Spatial(b.let(f"alpha_{i}", V_dot.angular, "SR-9"), a)
-    return dict.fromkeys(columns, Motion(V, arm_dot, b_dot, d, V_dot))
+    return dict.fromkeys(columns, SpatialMotion(V, arm_dot, b_dot, d, V_dot))
 
 
 # -- sweeps over the tree ----------------------------------------------------------------------
@@ -270,10 +270,10 @@ def system_at(
     return replace(system, motions=motion_sweep(system)) if order > VALUE else system
 
 
-def motion_sweep(system: System[S]) -> dict[int, Motion[S]]:
+def motion_sweep(system: System[S]) -> dict[int, SpatialMotion[S]]:
     """Write SR-6 to SR-9 of all bodies and the base."""
     none = zero_spatial(system.b.algebra)
-    motions = {BASE: Motion(none, none.linear, none, none, none)}
+    motions = {BASE: SpatialMotion(none, none.linear, none, none, none)}
     for i, at in system.geometry.items():
         if system.columns(i):
             motions |= motion_step(system, i, motions[at.joint.parent])

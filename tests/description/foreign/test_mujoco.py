@@ -14,7 +14,7 @@ from symgen.cli import run
 from symgen.description.foreign import mujoco as reader
 from symgen.errors import ModelError
 from symgen.formulations import formulation_named
-from symgen.program.evaluation import call
+from symgen.program.interpreter import call
 from tests.choosing import deep
 from tests.modules import module
 from tests.oracles.comparison import evaluated, state_of

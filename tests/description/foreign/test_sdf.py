@@ -13,7 +13,7 @@ from symgen.description.foreign.rotations import Pose, from_rpy, to_rpy
 from symgen.errors import ModelError
 from symgen.formulations import formulation_named
 from symgen.options import ReadOptions
-from symgen.program.evaluation import call
+from symgen.program.interpreter import call
 from tests.description.foreign.test_urdf import faults, torques, written
 from tests.oracles.comparison import evaluated
 

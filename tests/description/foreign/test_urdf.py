@@ -14,7 +14,7 @@ from symgen.description.model import JointTerms
 from symgen.errors import ModelError
 from symgen.formulations import formulation_named
 from symgen.options import ReadOptions
-from symgen.program.evaluation import call
+from symgen.program.interpreter import call
 from tests.oracles.comparison import agrees, evaluated, state_of
 from tests.oracles.pinocchio_urdf import PinocchioUrdf
 

@@ -9,7 +9,7 @@ from symgen.description import read
 from symgen.errors import ModelError
 from symgen.formulations import formulation_named
 from symgen.options import ReadOptions
-from symgen.program.evaluation import call
+from symgen.program.interpreter import call
 from tests.choosing import some_slow
 from tests.modules import file_of, module
 from tests.oracles.comparison import evaluated

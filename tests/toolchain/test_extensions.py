@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from symgen.emit.bundle import SourceBundle
-from symgen.toolchain import compile as compile_module
-from symgen.toolchain.compile import PrintedSourceError, compile_extensions
+from symgen.toolchain import extensions
 from symgen.toolchain.compiler import ZIG_PACKAGE
+from symgen.toolchain.extensions import PrintedSourceError, compile_extensions
 from symgen.toolchain.install import stage
 from symgen.toolchain.loading import load_package
 from symgen.toolchain.processes import CommandFailedError, Processes
@@ -48,7 +48,7 @@ def test_what_was_compiled_once_comes_from_the_cache(private_cache, monkeypatch)
     content = first.binaries[0].content
     assert str(private_cache).encode() not in content  # nor said about where it was made
     assert compile_extensions(bundle(), force=True).binaries[0].content == content
-    monkeypatch.setattr(compile_module, "run_tasks", None)  # nothing may be compiled any more
+    monkeypatch.setattr(extensions, "run_tasks", None)  # nothing may be compiled any more
     second = compile_extensions(bundle())
     assert second.cached
     assert second.files() == first.files()
@@ -154,7 +154,7 @@ def test_stopped_commands_have_ended():
 INTERRUPTED = """
 import signal
 signal.signal(signal.SIGINT, signal.default_int_handler)  # the tests may run with it ignored
-from symgen.toolchain.compile import compile_extensions
+from symgen.toolchain.extensions import compile_extensions
 from symgen.toolchain.compiler import ZIG_PACKAGE
 from tests.toolchain.sample import bundle
 print("ready", flush=True)

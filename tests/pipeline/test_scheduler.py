@@ -14,14 +14,14 @@ from symgen.emit.bundle import Extension, SourceBundle
 from symgen.emit.emission import BACKEND_NAMES, emit
 from symgen.errors import ToolchainError, ValidationError
 from symgen.options import BuildOptions
-from symgen.pipeline import building, compiling
+from symgen.pipeline import building, scheduler
 from symgen.pipeline import qualification as module
 from symgen.pipeline.build_plan import planned, warn_if_it_replaces
-from symgen.pipeline.compiling import compilation
 from symgen.pipeline.qualification import qualification
+from symgen.pipeline.scheduler import compilation
 from symgen.support.journal import Journal
-from symgen.toolchain.compile import HeadStart, units
 from symgen.toolchain.compiler import find_compiler
+from symgen.toolchain.extensions import HeadStart, units
 from symgen.toolchain.key import extension_inputs
 from symgen.toolchain.processes import Processes
 from symgen.validation.two_link import model_path
@@ -133,10 +133,10 @@ def test_what_begins_early_is_what_would_be_compiled_later(private_cache, tmp_pa
     sharing = BuildOptions(out=tmp_path / "two", functions=("mass_matrix",))
     building.build(model_path(), sharing, Journal())
     monkeypatch.setattr(Processes, "run", counted)
-    monkeypatch.setattr(compiling, "processors", lambda: 1)
+    monkeypatch.setattr(scheduler, "processors", lambda: 1)
     late = built()
     assert late[2] == 0
-    monkeypatch.setattr(compiling, "processors", lambda: 2)
+    monkeypatch.setattr(scheduler, "processors", lambda: 2)
     early = built()
     assert early[:2] == late[:2] and early[2] > 0
     shutil.rmtree(tmp_path / "out")

@@ -13,8 +13,8 @@ from symgen.emit.emission import EarlyKernels
 from symgen.support.journal import Progress
 from symgen.support.threads import prompt_threads
 from symgen.toolchain.cache import open_cache
-from symgen.toolchain.compile import CompileResult, HeadStart, compile_extensions
 from symgen.toolchain.compiler import Compiler
+from symgen.toolchain.extensions import CompileResult, HeadStart, compile_extensions
 from symgen.toolchain.key import digest_of
 from symgen.toolchain.processes import Processes
 from symgen.toolchain.tasks import processors

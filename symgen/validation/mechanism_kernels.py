@@ -22,7 +22,7 @@ from symgen.runtime.closure import RANK
 from symgen.runtime.comparison import HIDDEN, relative_error
 from symgen.runtime.configuration import configuration_of
 from symgen.runtime.disturbance import DRAWS, SIZE, DisturbedFunctions, seed_of
-from symgen.runtime.evaluation import Check, without_warnings
+from symgen.runtime.subjects import Check, without_warnings
 from symgen.simulation.accelerations import has_constraints
 from symgen.simulation.arguments import Columns, columns
 from symgen.simulation.fixed_steps import (
