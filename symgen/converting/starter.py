@@ -66,7 +66,7 @@ def _for_robot(robot: RobotDescription) -> tuple[dict[str, tuple[str, str]], lis
     """Return start and goal by entry of q, within the limits of the file, and lines of limits."""
     space = NumericRobot(robot).space
     units = np.array(coordinate_units(build_tree(robot, Graph())))
-    limits = [limit for joint in robot.free_joints for limit in joint.limits]
+    limits = [limit for joint in robot.independent_joints for limit in joint.limits]
     lower = np.array([-np.inf if x.lower is None else x.lower for x in limits])
     upper = np.array([np.inf if x.upper is None else x.upper for x in limits])
     steps = np.where(units == "m", SLIDE, np.radians(TURN))
@@ -132,7 +132,7 @@ def _limits(
     robot: RobotDescription, limits: Sequence[Limits], units: Array, ends: Sequence[Array]
 ) -> list[str]:
     """Return limits of driven coordinates that the file lacks."""
-    driven = [joint.actuated for joint in robot.free_joints for _ in joint.coordinate_names]
+    driven = [joint.actuated for joint in robot.independent_joints for _ in joint.coordinate_names]
     lines = []
     for key, sizes, missing in (
         ("torque", _torques(robot, driven, units, ends), [x.effort is None for x in limits]),

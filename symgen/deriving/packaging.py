@@ -111,7 +111,7 @@ def _metadata(
         default_parameters=tuple(
             description.parameter_values[name] for name in tree.runtime_parameters
         ),
-        limits=tuple(limits for joint in description.free_joints for limits in joint.limits),
+        limits=tuple(limits for joint in description.independent_joints for limits in joint.limits),
         model_hash=model_hash(description),
         symgen_version=__version__,
         facts=_facts(description, derived),
@@ -145,7 +145,7 @@ def _facts(description: RobotDescription, derived: Derived) -> dict[str, Fact]:
     numbers = {joint.link.name: i for i, joint in enumerate(description.joints, start=1)}
     parents = tuple(numbers.get(joint.parent, 0) for joint in description.joints)
     links = tuple(numbers.get(point.link, 0) for point in description.points)
-    joints = description.free_joints
+    joints = description.independent_joints
     actuated = tuple(
         joint.actuated and (joint.natural is None or name == joint.name)
         for joint in joints
@@ -265,7 +265,7 @@ def _joint_terms(description: RobotDescription) -> dict[str, list[float]]:
     reflected = [ratio * ratio * inertia for ratio, inertia in rotors]
     metadata = {"reflected_inertia": reflected, **{key: column(key) for key in kept}}
     if any(joint.rest for joint in description.joints):
-        rest = [x for joint in description.free_joints for x in joint.rest_entries]
+        rest = [x for joint in description.independent_joints for x in joint.rest_entries]
         metadata["rest_configuration"] = [value_of(x, values) for x in rest]
     masses: list[float] = []
     for joint in description.joints:

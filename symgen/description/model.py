@@ -458,14 +458,14 @@ class RobotDescription:
         return TIME in force.names and TIME not in {*taken, *dict(force.let)}
 
     @property
-    def free_joints(self) -> tuple[JointDescription, ...]:
+    def independent_joints(self) -> tuple[JointDescription, ...]:
         """Joints with independent coordinates."""
         return tuple(joint for joint in self.joints if joint.mimic is None)
 
     @property
     def initial_q(self) -> tuple[Expression, ...]:
         """The initial entries of q, by default of the neutral configuration."""
-        return self.initial.get("q") or tuple(x for j in self.free_joints for x in j.neutral)
+        return self.initial.get("q") or tuple(x for j in self.independent_joints for x in j.neutral)
 
     @property
     def initial_qd(self) -> tuple[Expression, ...]:
@@ -482,18 +482,18 @@ class RobotDescription:
     @property
     def coordinate_names(self) -> tuple[str, ...]:
         """Names of the independent coordinates of the robot."""
-        return tuple(name for joint in self.free_joints for name in joint.coordinate_names)
+        return tuple(name for joint in self.independent_joints for name in joint.coordinate_names)
 
     @property
     def position_names(self) -> tuple[str, ...]:
         """Names of the entries of q."""
-        return tuple(name for joint in self.free_joints for name in joint.position_names)
+        return tuple(name for joint in self.independent_joints for name in joint.position_names)
 
     @property
     def quaternion_starts(self) -> tuple[int, ...]:
         """Index in q, from 0, of the first of the four entries x y z w of every quaternion."""
         starts, first = list[int](), 0
-        for joint in self.free_joints:
+        for joint in self.independent_joints:
             if joint.manifold is not None:
                 starts.append(first + joint.manifold.quaternion)
             first += len(joint.position_names)

@@ -35,7 +35,7 @@ from symgen.formulations.interface import Derivation
 from symgen.formulations.shared import (
     all_joints,
     columns_of_joints,
-    free_joints,
+    independent_joints,
     seed_columns,
     symbolic_parameters,
 )
@@ -247,7 +247,7 @@ class Writer:
 
 
 _FORWARD = (all_joints, ("qdd", "tau"))
-_HYBRID = (free_joints, ("y", "x"))
+_HYBRID = (independent_joints, ("y", "x"))
 WRITERS: Mapping[str, Writer] = {
     "forward_dynamics": Writer(write_values, *_FORWARD),
     "forward_dynamics_derivatives": Writer(write_derivatives, *_FORWARD),

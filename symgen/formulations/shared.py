@@ -97,7 +97,7 @@ def all_joints(tree: KinematicTree[S]) -> tuple[int, ...]:
     return tuple(range(1, tree.n + 1))
 
 
-def free_joints(tree: KinematicTree[S]) -> tuple[int, ...]:
+def independent_joints(tree: KinematicTree[S]) -> tuple[int, ...]:
     """Numbers of the joints whose motion is not prescribed: the free ones of hybrid dynamics."""
     return tuple(joint.number for joint in tree.joints if not joint.prescribed)
 

@@ -226,7 +226,7 @@ class Truth:
 
     def chained_angles(self) -> list[int]:
         """Return the places in q of angles that follow an angle in a chain."""
-        joints = [x for x in self.description.free_joints for _ in range(x.coordinates)]
+        joints = [x for x in self.description.independent_joints for _ in range(x.coordinates)]
         turns = [x.type in ("revolute", "continuous") for x in joints]
         return [
             k for k, x in enumerate(joints) if k and turns[k - 1] and turns[k] and x.parent != BASE

@@ -177,7 +177,7 @@ def singularity_warnings(description: RobotDescription) -> tuple[Fault, ...]:
     sizes = np.abs(values)  # of accepted inertias, eigenvalues may be negative
     if not np.all(sizes.min(axis=1) <= SINGULAR * np.maximum(sizes.max(axis=1), SMALLEST)):
         return ()
-    owners = [joint for joint in description.free_joints for _ in joint.coordinate_names]
+    owners = [joint for joint in description.independent_joints for _ in joint.coordinate_names]
     joint = owners[int(np.argmax(np.abs(vectors[0, :, np.argmin(sizes[0])])))]
     fault = joint.source.fault(
         "the mass matrix is singular at every pose: some motion of this joint (perhaps together "

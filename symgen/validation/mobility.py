@@ -104,7 +104,9 @@ def determining(description: RobotDescription, q: Array) -> Array:
     """Return which driven coordinates determine all others at a closed q (nq,), (n,) booleans."""
     J = NumericRobot(description).constraint_jacobian(q)
     sizes = row_sizes(row_units(description), J)
-    actuated = [joint.actuated for joint in description.free_joints for _ in joint.coordinate_names]
+    actuated = [
+        joint.actuated for joint in description.independent_joints for _ in joint.coordinate_names
+    ]
     held: Array = holdable(J / sizes[:, np.newaxis], np.flatnonzero(actuated).tolist())
     return held
 

@@ -361,7 +361,7 @@ class Model:
         self.link_names = tuple(joint.link.name for joint in joints)
         self.joint_names = tuple(name for joint in joints for name in joint.coordinate_names)
         self.coordinate_names = description.coordinate_names
-        held = [x for joint in description.free_joints for x in joint.prescribed]
+        held = [x for joint in description.independent_joints for x in joint.prescribed]
         self.prescribed = np.array(held, dtype=bool)
         self.joints = _joints(description, number)
         self.space = configuration(description) or Configuration(len(self.coordinate_names))

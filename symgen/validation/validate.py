@@ -340,7 +340,7 @@ def _with_values(
 
 def _facts(description: RobotDescription, robot: NumericRobot | None, terms: float) -> Facts:
     values = parameter_values(description, {}) if robot is None else robot.values
-    independent = description.free_joints
+    independent = description.independent_joints
     S, o = coupling(description.joints, reader(values))
     return Facts(
         terms,
