@@ -4,8 +4,19 @@ In link axes, joint by joint: `passages` carries over a joint, `recursion` has t
 parts, `mass_matrix` the composite bodies.  In one basis, about one point of each tree, where
 composites are plain sums: `motion` has the axes and how links move, `bodies` what they weigh and
 what acts on them; `derivatives`, `forward`, `hessian`, `wrenches` and `regressor` put these
-together, in a straight line and in loops over joints; `loops` has what loops share.  In base axes,
+together, in a straight line and in loops over joints; `rolled` has what loops share.  In base axes,
 about each joint's own origin: `points`.
+
+These derivatives are written by hand, because `direct` needs so many times their operations
+(joint wrenches: from the recursion of `newton_euler`, and composite's take 0.7 ns for its 1):
+
+| function | puma560 | arm7 | tree12 |
+| --- | --- | --- | --- |
+| inverse_dynamics_derivatives | 1.02 | 1.88 | 1.24 |
+| point_motion_derivatives (last link) | 1.22 | 1.67 | 1.44 |
+| forward_dynamics_derivatives | 1.10 | 1.83 | 1.34 |
+| hybrid_dynamics_derivatives | 1.12 | 1.85 | 1.39 |
+| joint_wrench_derivatives | 0.57 | 1.01 | 0.72 |
 """
 
 from symgen.formulations import torques
