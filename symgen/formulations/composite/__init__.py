@@ -7,8 +7,8 @@ what acts on them; `derivatives`, `forward`, `hessian`, `wrenches` and `regresso
 together, in a straight line and in loops over joints; `rolled` has what loops share.  In base axes,
 about each joint's own origin: `points`.
 
-These derivatives are written by hand.  `direct` takes so many times their operations (joint wrenches:
-from the recursion of `newton_euler`, where an operation takes 1.4 times as long):
+These derivatives are written by hand.  `direct` takes so many times their operations (for joint
+wrenches from the recursion of `newton_euler`, where an operation takes 1.4 times as long):
 
 | function | puma560 | arm7 | tree12 |
 | --- | --- | --- | --- |
