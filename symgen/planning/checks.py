@@ -23,7 +23,7 @@ from symgen.planning.quantities import MotionSamples, Quantity
 from symgen.planning.standing import cycle
 from symgen.planning.starting import out_of_reach
 from symgen.planning.support import widest
-from symgen.planning.task import COLLOCATION, LONGEST, PER_SEGMENT, State, Task
+from symgen.planning.task import COLLOCATION, LONGEST, PER_SEGMENT, SHORTEST, State, Task
 from symgen.planning.transcription import instants
 from symgen.planning.values import Value
 from symgen.support.arrays import Array
@@ -98,6 +98,12 @@ def check_task(root: Value, keys: Collection[str], module: Any, task: Task) -> N
             "the time is free and has no weight, so that slower is always better: give the "
             "time, its min: and max:, or a weight of time in the objective",
             *(("time",) if "time" in keys else ()),
+        )
+    elif task.time[0] == SHORTEST < task.time[1] and _takes_no_time(module, task):
+        root.fault(
+            "the time is free, and nothing limits the motion, so that the least time is 0: give "
+            "limits of torque, velocity or acceleration, or weigh the torque in the objective",
+            *(("objective",) if "objective" in keys else ()),
         )
     if np.any(task.objective.jerk[~task.chart.plain]):
         root.fault("not available yet for joints with a quaternion", "objective", "jerk")
@@ -228,6 +234,21 @@ def _values(task: Task, quantity: Quantity, x: Array) -> Array:
     """Return values (K, m) of a function of q at positions x (K, n) of the chart."""
     zero, instants = np.zeros_like(x), np.zeros(len(x))
     return task.chart.along(quantity).value(MotionSamples(x, zero, zero, instants, instants))
+
+
+def _takes_no_time(module: Any, task: Task) -> bool:
+    """Return whether only the time has a weight, and no drive nor anything else has a limit."""
+    limits, objective = task.limits, task.objective
+    weights = (objective.torque, objective.acceleration, objective.jerk)
+    others = (
+        *(objective.wrenches, objective.outputs, objective.loads, limits.wrenches),
+        *(limits.outputs, task.contacts, task.free_loads),
+    )
+    if any(map(np.any, weights)) or any(others):
+        return False
+    driven = np.array(module.actuated) | (not isinstance(module, Opened))
+    ranges = (limits.velocity, limits.acceleration, limits.jerk, limits.torque[driven])
+    return all(np.isinf(x).all() for x in ranges)
 
 
 def _check_collocated(root: Value, keys: Collection[str], module: Any, task: Task) -> None:

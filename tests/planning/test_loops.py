@@ -93,6 +93,8 @@ def test_ends_follow_driven_coordinates():
     """Past the start of the model, with its branch; velocities too; of two freedoms one is free."""
     robot = opened(mechanism())
     moving = TURNED | {"goal": {"q": {"crank": 1 + 2 * np.pi}, "qd": {"crank": 2}}}
+    with pytest.raises(ModelError, match="nothing limits the motion, so that the least time is 0"):
+        reading.read({key: moving[key] for key in ("symgen_task", "start", "goal")}, robot)
     task = reading.read(moving, robot)
     assert np.allclose(task.goal.q, task.start.q + [2 * np.pi, -2 * np.pi, 0])
     assert np.abs(robot.constraints(task.goal.q)).max() < 1e-9
@@ -100,7 +102,7 @@ def test_ends_follow_driven_coordinates():
     assert task.goal.qd[0] == 2 != task.goal.qd[2]
     two = opened(mechanism("mechanisms/five_bar"))
     ends = {"start": {"q": {"A": -2}}, "goal": {"q": {"A": -2.3, "one": 1.7}}}
-    task = reading.read({"symgen_task": 1, **ends}, two)
+    task = reading.read({"symgen_task": 1, "time": 1, **ends}, two)
     assert np.isnan(task.start.q[1:]).all() and not np.isnan(task.goal.q).any()
 
 
