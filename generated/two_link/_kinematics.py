@@ -3,6 +3,7 @@
 Written by hand, the same for every robot: it calls the generated functions.
 """
 
+import difflib
 import functools
 import inspect
 import typing
@@ -17,6 +18,7 @@ LOCAL, WORLD, ALIGNED = "local", "world", "local_world_aligned"
 
 ROWS = ("x", "y", "z", "rx", "ry", "rz")
 """Names of the rows of twists, Jacobians and operational-space inertias."""
+SYNONYMS = {"position": "target", "pose": "target", "link": "name", "frame": "name"}
 
 
 class FrameMotion(typing.NamedTuple):
@@ -42,15 +44,18 @@ def _by_keyword(method):
     kinds = {name: one.kind for name, one in inspect.signature(method).parameters.items()}
     options = [name for name, kind in kinds.items() if kind is inspect.Parameter.KEYWORD_ONLY]
     given = [name for name in kinds if name not in options]
-    message = (
-        f"{method.__name__}({', '.join(given[1:])}) takes everything else by name: "
-        f"{', '.join(f'{name}=...' for name in options)}"
-    )
+    called = f"{method.__name__}({', '.join(given[1:])})"
+    message = f"{called} takes everything else by name: {', '.join(f'{x}=...' for x in options)}"
 
     @functools.wraps(method)
     def plain(*args, **keywords):
         if len(args) > len(given):
             raise TypeError(message)
+        unknown = next((name for name in keywords if name not in kinds), None)
+        if unknown is not None:
+            near = [SYNONYMS.get(unknown), *difflib.get_close_matches(unknown, kinds, 1)]
+            hint = next((f"; did you mean {x}?" for x in near if x in kinds), "")
+            raise TypeError(f"{called} has no argument {unknown!r}{hint}")
         if isinstance(keywords.get("reference"), str):
             keywords["reference"] = keywords["reference"].lower()
         return method(*args, **keywords)

@@ -395,6 +395,10 @@ def number_of_link(name, links, joints):
     number = links.get(name) if type(name) is str else None
     if number is None:
         return float(position("link", name, [x for x in links if links[x] >= 0], joints))
+    if number < -1:
+        raise ValueError(
+            f"{name!r} is a point of the model, no link: point_motion(q, qd, qdd) has its position"
+        )
     if number < 0:
         raise ValueError(f"{name!r} is the fixed frame, no link: its pose is I, its Jacobian 0")
     return number

@@ -18,7 +18,7 @@ STATES = {
     "loads": Array("loads", (1, 6), names=NAMES["loads"]),
 }
 JOINT_LINKS = {'shoulder': 'upper_arm', 'elbow': 'forearm'}
-LINKS = {name: float(number) for name, number in {'upper_arm': 0, 'forearm': 1, 'base': -1}.items()}
+LINKS = {name: float(number) for name, number in {'upper_arm': 0, 'forearm': 1, 'base': -1, 'hand': -2}.items()}
 RELATED = positions_on_one_path((0, 1))
 
 SIGNATURES = {

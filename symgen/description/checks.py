@@ -60,6 +60,13 @@ LONGEST = 50.0
 FARTHEST = 1e-5
 """Least inertia without a warning, in units of mass times the squared distance of the centre of
 mass from the frame: that of a ball of 10 mm diameter at the end of a metre."""
+OUTSIDE = 10.0
+"""Least distance of a centre of mass from its frame with a warning, in units of the largest other
+length of the robot; and, times 2, in radii of gyration."""
+DENSEST = 1e5
+"""Least mean density with a warning (kg/m^3); that of osmium is 22,590."""
+HEAVIER = 50.0
+"""Least mass with a warning, in units of the next one, of a link that is too dense."""
 STANDARD_GRAVITY: Triple = (ZERO, ZERO, literal("-9.81", -9.81))
 
 
@@ -105,6 +112,7 @@ def check(document: Document) -> RobotDescription:
     warn_point_masses(robot, joints, scalars)
     if not other_units:
         warn_millimetres(joints, loads, points, scalars)
+    warn_outliers(joints, loads, points, scalars)
     return RobotDescription(
         name=robot.name or "",
         description=robot.description or "",
@@ -230,6 +238,7 @@ def warn_impossible_inertias(
     A planar robot may give zz alone.
     """
     planar = is_planar(joints, scalars.values)
+    tail = "" if scalars.findings.document.foreign else "; harmless in planar or textbook models"
     for index, (table, joint) in enumerate(zip(robot.joints or [], joints, strict=True)):
         if table and table.link and table.link.inertia and table.link.inertia.accepted:
             continue
@@ -237,7 +246,7 @@ def warn_impossible_inertias(
         problem = None if indefinite(values) else breaks_triangle(values)
         zz_alone = not any(values[:2]) and not any(values[3:])
         if problem and not (planar and zz_alone):
-            scalars.findings.warn(("joints", index, "link", "inertia"), problem)
+            scalars.findings.warn(("joints", index, "link", "inertia"), f"{problem}{tail}")
         mass = evaluate(joint.link.mass, scalars.values)
         if max(values) > mass * LONGEST**2 > 0.0:
             radius = math.sqrt(max(values) / mass)
@@ -270,6 +279,47 @@ def warn_millimetres(
         scalars.findings.warn(
             path, f"{size:.6g} m{why}; lengths are in m: if this is in mm, divide by 1000{more}"
         )
+
+
+def warn_outliers(
+    joints: Sequence[JointDescription], loads: Sequence[LinkPoint], points: Sequence[LinkPoint],
+    scalars: Scalars,
+) -> None:  # fmt: skip
+    """Warn of a centre of mass, and of a mass, that fits neither its inertia nor the other links.
+
+    No body of mass m with the trace t of its tensor is larger than the ball of radius
+    sqrt(5 t / (6 m)), which gives the least mean density.
+    """
+    sizes = {
+        path: math.hypot(*(evaluate(x, scalars.values) for x in length))
+        for path, length in _lengths(joints, loads, points)
+    }
+    longest = sorted(sizes, key=sizes.__getitem__)[-2:]
+    masses = sorted(evaluate(joint.link.mass, scalars.values) for joint in joints)
+    for index, joint in enumerate(joints):
+        mass = evaluate(joint.link.mass, scalars.values)
+        trace = sum(evaluate(x, scalars.values) for x in joint.link.inertia[:3])
+        if not mass > 0.0 < trace:
+            continue
+        path: KeyPath = ("joints", index, "link", "com")
+        size, radius = sizes[path], math.sqrt(trace / (2.0 * mass))
+        second = sizes[longest[0]] if path == longest[-1] else size
+        if LONGEST >= size > OUTSIDE * max(second, 2.0 * radius) and second > 0.0:
+            scalars.findings.warn(
+                path,
+                f"{size:.6g} m from the frame of the link; no other length of this robot is above "
+                f"{second:.3g} m, and the inertia is that of a body of about {2 * radius:.2g} m",
+            )
+        ball = 4.0 / 3.0 * math.pi * (5.0 / 3.0) ** 1.5 * radius * radius * radius
+        if (
+            mass == masses[-1] > HEAVIER * max(masses[-2:-1], default=mass)
+            and mass > DENSEST * ball
+        ):
+            scalars.findings.warn(
+                path[:-1],
+                f"a mass of {mass:.6g} kg; the next one of this robot is {masses[-2]:.3g} kg, and "
+                f"with this inertia the density is above {mass / ball:.2g} kg/m^3",
+            )
 
 
 def _lengths(

@@ -49,7 +49,4 @@ def breaks_triangle(inertia: Sequence[float]) -> str | None:
         rest = diagonal[first] + diagonal[second]
         if value > rest:
             broken = f"{first} + {second} < {name} ({rest:.6g} < {value:.6g})"
-    return (
-        f"breaks the triangle inequality, {broken}; no rigid body can have this inertia; harmless "
-        "in planar or textbook models"
-    )
+    return f"breaks the triangle inequality, {broken}; no rigid body can have this inertia"

@@ -88,12 +88,16 @@ class ModuleMetadata:
 
     @cached_property
     def link_numbers(self) -> dict[str, int]:
-        """Number of every link from 0, by its names in module and file; -1 is the base."""
+        """Number of every link from 0, by its names in module and file; -1 base, -2 a point."""
         numbers = {name: k for k, name in enumerate(self.link_names)} | {"base": -1}
         written = {
             self.file_names[name]: k for name, k in numbers.items() if name in self.file_names
         }
-        return {**numbers, **{name: k for name, k in written.items() if name not in numbers}}
+        return numbers | {
+            name: k
+            for name, k in (dict.fromkeys(self.point_names, -2) | written).items()
+            if name not in numbers
+        }
 
     @cached_property
     def related(self) -> tuple[int, ...]:

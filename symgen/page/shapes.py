@@ -51,7 +51,7 @@ CELLS = 8
 """Number of cells along an edge of a sheet."""
 GREY = (0.62, 0.66, 0.72)
 MOST_SHAPES = 3000
-INSTALL = "pip install trimesh pycollada (the extra animate of symgen)"
+INSTALL = "pip install 'symgen[animate]'"
 
 
 @dataclass(frozen=True)
@@ -88,8 +88,8 @@ class _Urdf:
         return read_xml(content, self.name)
 
 
-class _MissingFileError(RequestError):
-    """A file that is not there."""
+class _MissingMeshError(Exception):
+    """The reference of a visual to a mesh that is not there; it ends in a warning."""
 
 
 def shapes_of(
@@ -99,7 +99,8 @@ def shapes_of(
 
     `reading` names packages and arguments of xacro.  Raises `RequestError` where the file or a mesh
     cannot be read, or no visible link is one of the module; `ModelError` where it is no URDF.  A
-    RuntimeWarning says that links of the module are not in the file, or that meshes are missing.
+    RuntimeWarning says that links of the module are not in the file, or that meshes are missing,
+    which are left out; without any shape that is left, there are none.
     """
     path = _Urdf(Path(urdf), reading)
     root = path.root()
@@ -122,7 +123,7 @@ def shapes_of(
         for material in root.all("material")
         if (colour := _colour(material)) is not None
     }
-    shapes, absent = list[Shape](), list[_MissingFileError]()
+    shapes, absent = list[Shape](), list[_MissingMeshError]()
     for link in root.all("link"):
         name = link.attributes["name"]
         place = number.get(names[name])
@@ -131,17 +132,16 @@ def shapes_of(
         for visual in link.all("visual"):
             try:
                 shapes += _shapes(visual, place, path, palette)
-            except _MissingFileError as error:
+            except _MissingMeshError as error:
                 absent.append(error)
             if len(shapes) > MOST_SHAPES:
                 raise RequestError(f"{path.name}: more than {MOST_SHAPES} shapes")
     shapes = [shape for shape in shapes if len(shape.faces)]
-    if absent and not shapes:
-        raise absent[0]
     if absent:
         more = f" (and {len(absent) - 1} more)" if len(absent) > 1 else ""
+        more += "" if shapes else "; no shape is left, the stick figure is drawn"
         warnings.warn(f"left out: {absent[0]}{more}", RuntimeWarning, stacklevel=3)
-    if not shapes:
+    elif not shapes:
         raise RequestError(
             f"{path.name} has no <visual> geometry of a link of this module; "
             f"its links are {', '.join(link_names[:8])}{', ...' if len(link_names) > 8 else ''}"
@@ -153,7 +153,7 @@ def _content(path: Path, what: str) -> bytes:
     """Return the content of a regular file of limited size."""
     try:
         if not path.is_file():
-            raise _MissingFileError(f"{what} {shown(str(path))} is no file")
+            raise RequestError(f"{what} {shown(str(path))} is no file")
         size = path.stat().st_size
         if size > MOST_BYTES:
             raise RequestError(
@@ -312,12 +312,13 @@ def _mesh_file(name: str, urdf: _Urdf, where: str) -> Path:
         raise RequestError(f"{where}: {shown(name)}: expected a mesh ({', '.join(ENDINGS)})")
     beside = urdf.path.resolve().parent
     if scheme in {"", "file"}:
+        if not os.path.exists(beside / path):
+            raise _MissingMeshError(f"{where}: the mesh {shown(str(beside / path))} is no file")
         return beside / path
-    tried = list(_in_packages(path, beside, dict(urdf.reading.packages)))
-    for candidate in tried:
-        if candidate.is_file():
+    for candidate in _in_packages(path, beside, dict(urdf.reading.packages)):
+        if os.path.isfile(candidate):
             return candidate
-    raise _MissingFileError(
+    raise _MissingMeshError(
         f"{where}: {shown(name)} was not found beside the URDF, in the folders above it, or in "
         "those of ROS_PACKAGE_PATH; packages={NAME: FOLDER} names the folder of a package"
     )

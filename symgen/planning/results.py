@@ -498,7 +498,7 @@ def _drawn(plan: Plan, panels: Sequence[Panel], ending: str, size: tuple[float, 
         from cycler import cycler
         from matplotlib.figure import Figure
     except ImportError:
-        raise RequestError("figures need Matplotlib: pip install matplotlib") from None
+        raise RequestError("figures need Matplotlib: pip install 'symgen[plan]'") from None
     settings = {
         "svg.hashsalt": "symgen", "svg.fonttype": "none", "font.size": 9, "axes.grid": True,
         "grid.alpha": 0.3, "lines.linewidth": 1.4, "legend.frameon": False,

@@ -179,7 +179,7 @@ def ready(solver: str | None = None, *, exact_hessian: bool = True) -> str:
         raise RequestError(f"plan: solver: expected {' or '.join(SOLVERS)}, found {solver!r}")
     if importlib.util.find_spec("scipy") is None:
         raise RequestError(
-            "planning needs SciPy, and CasADi with IPOPT to be fast: pip install scipy casadi"
+            "planning needs SciPy, and CasADi with IPOPT to be fast: pip install 'symgen[plan]'"
         )
     if solver == TRUST_CONSTR:
         if not exact_hessian:
@@ -195,7 +195,7 @@ def ready(solver: str | None = None, *, exact_hessian: bool = True) -> str:
         return IPOPT
     if solver == IPOPT:
         raise RequestError(
-            "plan: solver: ipopt needs CasADi's wheel: pip install casadi; without it, "
+            "plan: solver: ipopt needs CasADi's wheel: pip install 'symgen[plan]'; without it, "
             f"{TRUST_CONSTR} of SciPy solves the same programs more slowly"
         )
     return TRUST_CONSTR

@@ -233,6 +233,6 @@ def _libraries() -> tuple[Any, Any]:
         import xarray
         from scipy import integrate as library
     except ImportError as error:
-        message = f"simulate needs SciPy and xarray ({error}): pip install scipy xarray"
+        message = f"simulate needs SciPy and xarray ({error}): pip install 'symgen[simulate]'"
         raise RequestError(message) from None
     return library, xarray

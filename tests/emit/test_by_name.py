@@ -134,6 +134,7 @@ FAULTS = [
     (lambda f: f("left_hand", Q[:2]), r"q: expected shape \(\.\.\., 3\), got \(2,\)"),
     (lambda f: f("left_hand", Q, out=np.zeros(3)), "out: expected shape"),
     (lambda f: f("left", Q), "'left' is a joint; its link is 'left_hand'"),
+    (lambda f: f("left_hand", position=Q), r"\) has no argument 'position'; did you mean target"),
     (lambda f: f(Q, "left_hand"), "expected the name of a link, the first argument, got"),
 ]
 
@@ -141,12 +142,21 @@ FAULTS = [
 @pytest.mark.parametrize(("call", "words"), FAULTS)
 def test_wrong_links_and_shapes_are_named(tree, call, words):
     functions = [tree.frame_pose, tree.frame_jacobian]
-    if "is a joint" in words or "first argument" in words:
+    if any(x in words for x in ("is a joint", "first argument")):
         functions.append(tree.inverse_kinematics)
+    if "target" in words:
+        functions = [tree.inverse_kinematics]
     for function in functions:
         with pytest.raises((TypeError, ValueError), match=words):
             call(function)
     assert tree.joint_links["left"] == "left_hand"
+
+
+def test_a_point_of_the_model_is_no_link():
+    text = f"{MODEL}points: [{{name: grip, link: left_hand}}]\n"
+    fork = module(text, functions="forward_kinematics,point_motion", formulations="newton_euler")
+    with pytest.raises(ValueError, match="'grip' is a point of the model, no link: point_motion"):
+        fork.frame_pose("grip", Q)
 
 
 def test_options_by_position_are_answered_in_the_words_of_the_user(tree):

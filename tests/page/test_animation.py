@@ -253,8 +253,15 @@ def test_what_cannot_be_drawn_is_told(arm, tmp_path, monkeypatch, geometry, word
 def test_meshes_that_are_missing_are_left_out(arm, tmp_path, geometry, words):
     two = f"{geometry}</geometry></visual><visual><geometry>{geometry}"
     warning = f"left out: arm.urdf, line 10: .*{words}.* \\(and 1 more\\)"
-    with pytest.warns(RuntimeWarning, match=warning):
-        symgen.animate(arm, STILL, tmp_path / "a.html", urdf=written(tmp_path, two))
+    file = written(tmp_path, two)
+    with pytest.warns(RuntimeWarning, match=f"{warning}$"):
+        symgen.animate(arm, STILL, tmp_path / "a.html", urdf=file)
+    file.write_text(re.sub("<(box|cylinder|sphere) .*?/>", geometry, file.read_text()))
+    with pytest.warns(RuntimeWarning, match=r"left out: .*; no shape is left, the stick figure"):
+        assert symgen.animate(arm, STILL, tmp_path / "b.html", urdf=file).exists()
+    with pytest.raises(RequestError, match=r"the URDF .* is no file") as raised:
+        symgen.animate(arm, STILL, tmp_path / "c.html", urdf=tmp_path / "none.urdf")
+    assert type(raised.value) is RequestError
 
 
 @pytest.mark.parametrize(("text", "error", "words"), [
@@ -278,7 +285,7 @@ def test_without_trimesh_or_meshcat_it_says_what_to_install(arm, tmp_path, monke
     (tmp_path / "t.stl").write_text(STL)
     path = written(tmp_path, '<mesh filename="t.stl"/>')
     monkeypatch.setitem(sys.modules, "trimesh", None)
-    with pytest.raises(RequestError, match="pip install trimesh"):
+    with pytest.raises(RequestError, match=r"pip install .symgen\[animate\]"):
         symgen.animate(arm, STILL, tmp_path / "a.html", urdf=path)
     monkeypatch.setitem(sys.modules, "meshcat", None)
     with pytest.raises(RequestError, match="pip install meshcat"):

@@ -749,7 +749,7 @@ def test_a_missing_library_names_the_extra(missing, monkeypatch):
     monkeypatch.setitem(sys.modules, missing, None)
     said = refusal(None, [], [], [])
     assert said.startswith("simulate needs SciPy and xarray (") and missing in said
-    assert said.endswith("): pip install scipy xarray")
+    assert said.endswith("): pip install 'symgen[simulate]'")
 
 
 SHAKEN = (modules.EXAMPLES / "two_link.yaml").read_text().replace("  g: ", "  w: 3.0\n  g: ", 1)

@@ -124,7 +124,7 @@ FLOATING_BASE = "floating_base"
 _ILLEGAL = re.compile(r"[^A-Za-z0-9_]+")
 _ROOM = 12
 """Characters reserved for a kind, a number, and the number of a coordinate."""
-_MOST_REPORTED = 40
+_MOST_REPORTED = 3
 
 
 class LegalNames:
@@ -167,7 +167,8 @@ class LegalNames:
         words = ", ".join(f"{kind} {shown(old)} is {new}" for kind, old, new in first)
         more = len(self.changed) - len(first)
         why = "because they are not valid identifiers or were already in use"
-        return f"some names were changed {why}: {words}{f', and {more} more' if more else ''}"
+        more_words = f", and {more} more; file_names of the module has those of joints and links"
+        return f"some names were changed {why}: {words}{more_words if more else ''}"
 
     def _is_free(self, name: str, joint: JointType | None, from_file: bool = False) -> bool:
         made = _made(name, joint)
@@ -248,9 +249,10 @@ class Assembly:
     ) -> Document:
         """Return the document of a robot called `name`, with all `sections` that are not empty.
 
+        The checks of the document add to its faults.
+
         Its name is in a separate name space; ``robot`` if it has none.
         """
-        self.faults.raise_if_any()
         line = root.line
         legal = LegalNames().made("robot", name.strip()) if name.strip() else "robot"
         if legal != name:
@@ -271,4 +273,5 @@ class Assembly:
         if self.base != BASE:
             names[BASE] = self.base
         warnings = tuple(self.faults.warnings)
-        return Document(files[0], table(content, line), (), warnings, self.places, files, names)
+        faults = tuple(self.faults)
+        return Document(files[0], table(content, line), faults, warnings, self.places, files, names)

@@ -105,8 +105,10 @@ class _Reader:
         self.carried: dict[str, list[_Joint]] = {}
         self.take_links()
         self.take_joints()
-        self.faults.raise_if_any()
-        self.root_link = self.find_root()
+        self.root_link = "" if self.faults else self.find_root()
+        if self.faults:
+            self.read_values()
+            self.faults.raise_if_any()
         self.ordered = list(depth_first(self.carried, self.root_link))
         self.assembly = Assembly(self.faults, [*(x.name for x in self.ordered), *self.links])
         self.joint_names, self.link_names = self.names()
@@ -193,8 +195,16 @@ class _Reader:
                 "this joint belongs to a loop of parents and children; exactly one link is the base"
             )
             self.faults.add(lost[0].element, f"joint.{lost[0].name}", message)
-        self.faults.raise_if_any()
-        return roots[0]
+        return roots[0] if roots else ""
+
+    def read_values(self) -> None:
+        """Record the faults of all values, in addition to those of the graph."""
+        self.joint_names = {joint.name: joint.name for joint in self.joints}
+        self.link_names = {name: name for name in self.links}
+        for joint in self.joints:
+            self.values(joint)
+        for name in self.links:
+            self.link(name, False)
 
     def kind(self, joint: _Joint) -> JointType:
         """Return the type of a joint."""
@@ -235,24 +245,31 @@ class _Reader:
 
     def joint(self, joint: _Joint, rotor: Mapping[str, Node]) -> Table:
         """One joint with its link."""
+        line = joint.element.line
+        entries = {
+            "name": text(self.joint_names[joint.name], line),
+            "type": text(joint.kind, line),
+            "coordinates": representation_of(self.kind(joint), line),
+            "parent": text(self.link_names[joint.parent], line),
+            **self.values(joint),
+            **rotor,
+            "link": self.link(joint.child, joint.child != joint.name),
+        }
+        return table(entries, line)
+
+    def values(self, joint: _Joint) -> dict[str, Node | None]:
+        """Return the entries of a joint that do not depend on its place in the tree."""
         element, key, faults = joint.element, f"joint.{joint.name}", self.faults
         dynamics = element.first("dynamics") if joint.kind != "fixed" else None
         axis, limits = self.axis(joint, key), self.limits(joint, key)
-        entries = {
-            "name": text(self.joint_names[joint.name], element.line),
-            "type": text(joint.kind, element.line),
-            "coordinates": representation_of(self.kind(joint), element.line),
-            "parent": text(self.link_names[joint.parent], element.line),
+        return {
             "origin": self.origin(element, key),
             "axis": axis,
             "limits": limits,
             "damping": unless_zero(faults.number(dynamics, "damping", f"{key}.dynamics")),
             "friction": unless_zero(faults.number(dynamics, "friction", f"{key}.dynamics")),
-            **rotor,
             "mimic": self.mimic(joint, key),
-            "link": self.link(joint.child, joint.child != joint.name),
         }
-        return table(entries, element.line)
 
     def axis(self, joint: _Joint, key: str) -> Node | None:
         """Return the axis of a joint; for a planar joint the normal of its plane."""
@@ -266,7 +283,7 @@ class _Reader:
 
     def limits(self, joint: _Joint, key: str) -> Table | None:
         """Return the limits of a joint, limits of position only if there are any."""
-        kind = joint.element.attributes["type"]
+        kind = joint.element.attributes.get("type", "")
         directed, continuous = joint.kind in ("revolute", "prismatic"), kind == "continuous"
         limits = joint.element.first("limit") if joint.kind != "fixed" else None
         if limits is None:

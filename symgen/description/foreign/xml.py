@@ -212,6 +212,9 @@ class Faults:
         few = 0 < len(words) <= _MOST_LISTED
         return f"; there are {', '.join(map(in_line, words))}" if few else ""
 
+    def __iter__(self) -> Iterator[Fault]:
+        return iter(self._faults)
+
     def __bool__(self) -> bool:
         """Whether a fault was recorded."""
         return bool(self._faults)

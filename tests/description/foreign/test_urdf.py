@@ -212,6 +212,42 @@ def test_names_that_are_no_identifiers_are_changed_and_reported(tmp_path):
     assert robot.file_names == names
 
 
+def test_of_many_changed_names_three_are_printed(tmp_path):
+    more = '<parent link="fore"/><child link="c-1"/>'
+    more = f'<link name="c-1"/><joint name="j-1" type="fixed">{more}</joint>'
+    text = ARM.replace('"upper"', '"upper-arm"').replace('"slide"', '"s-1"')
+    (warning,) = read(written(tmp_path, text.replace("</robot>", f"{more}</robot>"))).warnings
+    words = (
+        "joint 's-1' is s_1, joint 'j-1' is j_1, link 'upper-arm' is upper_arm, and 1 more; file_"
+    )
+    assert words in warning.message
+
+
+def test_all_faults_are_reported_at_once(tmp_path):
+    """Of the graph, of values, and of the checks of a document."""
+    number = ARM.replace('value="2.5"', 'value="3.7kg"')
+    broken = number.replace('parent link="base_link"', 'parent link="baselink"').replace(
+        "0 1 0", "1 0"
+    )
+    with pytest.raises(ModelError) as raised:
+        read(written(tmp_path, broken))
+    said = [fault.message for fault in raised.value.faults]
+    assert any("'baselink'" in x for x in said) and any("3.7kg" in x for x in said), said
+    assert any("expected 3 numbers" in x for x in said), said
+    with pytest.raises(ModelError) as raised:
+        read(written(tmp_path, number.replace('<mass value="1"', '<mass value="-1"')))
+    assert {"3.7kg" in fault.message for fault in raised.value.faults} == {True, False}
+
+
+def test_masses_out_of_place_are_remarked(tmp_path):
+    text = ARM.replace('iyy="0.01"', 'iyy="0.03"').replace('<mass value="1"/>',
+        '<origin xyz="10 0 0"/><mass value="1"/>').replace('"2.5"', '"2300"')  # fmt: skip
+    triangle, far, heavy = (x.message for x in read(written(tmp_path, text)).warnings[::-1])
+    assert triangle.endswith("no rigid body can have this inertia")
+    assert far.startswith("10 m from the frame of the link; no other length of this robot is above")
+    assert heavy.startswith("a mass of 2300 kg; the next one of this robot is 1 kg, and with this")
+
+
 def test_a_changed_name_is_none_of_the_file(tmp_path):
     text = ARM.replace('"upper"', '"fore-"').replace('"fore"', '"fore_"')
     robot = read(written(tmp_path, text))
