@@ -44,6 +44,8 @@ MOST_SAMPLES = 300
 MOST_CURVES = 9
 """Number of curves in a picture, the largest ones."""
 
+NEAR = 2.0
+"""Largest limit that is drawn, in units of the largest value."""
 COLOURS = (
     "#1f5fae", "#b3410c", "#176b34", "#8a1f7a", "#6b5a00", "#b0202a", "#0b6b70", "#4a5560",
     "#6d4c41",
@@ -86,12 +88,16 @@ WORDS = {
 
 @dataclass(frozen=True)
 class Curves:
-    """Curves over the times of a motion: `values` (T, m), a name for each; dashed `levels`."""
+    """Curves over the times of a motion: `values` (T, m), a name for each.
+
+    `levels` are dashed lines, `limits` (m, 2) those of the curves.
+    """
 
     title: str
     names: Sequence[str]
     values: Array
     levels: Sequence[float] = ()
+    limits: Array | None = None
 
     @property
     def main(self) -> Curves:
@@ -101,7 +107,22 @@ class Curves:
         chosen = largest(np.ptp(self.values, axis=0))
         title = f"{self.title}, the {MOST_CURVES} of {len(self.names)} that change most,"
         names = [self.names[k] for k in chosen]
-        return replace(self, title=title, names=names, values=self.values[:, chosen])
+        limits = None if self.limits is None else self.limits[chosen]
+        values = self.values[:, chosen]
+        return replace(self, title=title, names=names, values=values, limits=limits)
+
+    @property
+    def lines(self) -> dict[float, int | None]:
+        """The number of the curve that has each limit, None for shared ones, and for levels.
+
+        Limits that no curve comes near are left out: they would make the curves flat.
+        """
+        curves: dict[float, list[int | None]] = {level: [None] for level in self.levels}
+        most = NEAR * float(np.abs(self.values).max(initial=0.0))
+        for k, limits in enumerate(() if self.limits is None else self.limits):
+            for limit in {float(x) for x in limits if abs(x) <= most}:
+                curves.setdefault(limit, []).append(k)
+        return {limit: of[0] if len(of) == 1 else None for limit, of in curves.items()}
 
 
 @dataclass(frozen=True)
@@ -218,8 +239,12 @@ def animation(
 def player_facts(
     module: Any, t: Array, q: Array, tau: Array | None = None, parameters: Parameters = None,
     shapes: Sequence[Shape] = (), curves: Sequence[Curves] = (), forces: Forces | None = None,
+    limits: Sequence[Array | None] = (None, None),
 ) -> dict[str, str]:  # fmt: skip
-    """Return the ``script`` elements that `animation.js` plays, by id, for t (T,), q (T, nq)."""
+    """Return the ``script`` elements that `animation.js` plays, by id, for t (T,), q (T, nq).
+
+    `limits` are those of q (nq, 2), and of tau (n, 2).
+    """
     _, times, poses = _poses(module, t, q, parameters)
     shown = np.unique(np.linspace(0, len(t) - 1, min(len(t), MOST_SAMPLES)).astype(int))
     figure = _figure(module, parameters)
@@ -229,8 +254,10 @@ def player_facts(
         for unit, numbers in by_unit(module, of_velocities).items():
             chosen = [k for k in numbers if not of_velocities or values[:, k].any()]
             if chosen:
-                title = WORDS[unit][of_velocities]
-                listed.append(Curves(title, [names[k] for k in chosen], values[:, chosen]))
+                title, bounds = WORDS[unit][of_velocities], limits[of_velocities]
+                bounds = None if bounds is None else bounds[chosen]
+                called = [names[k] for k in chosen]
+                listed.append(Curves(title, called, values[:, chosen], limits=bounds))
     return {
         "player": as_script({
             "start": float(times[0]),
@@ -242,7 +269,7 @@ def player_facts(
                 {
                     "title": each.title, "names": list(each.names),
                     "colours": colours_of(each.names, module),
-                    "values": _rounded(each.values[shown]), "levels": list(each.levels),
+                    "values": _rounded(each.values[shown]), "levels": list(each.lines.items()),
                 }
                 for each in (one.main for one in (*listed, *curves))
             ],

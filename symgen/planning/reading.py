@@ -29,6 +29,7 @@ from symgen.planning.loops import Opened, options_of, reason
 from symgen.planning.mirroring import read_mirrored
 from symgen.planning.obstacles import read_keep_out
 from symgen.planning.poses import read_pose
+from symgen.planning.summary import written
 from symgen.planning.task import (
     CHECKS,
     FINE,
@@ -157,6 +158,7 @@ class _Reader:
         limits = self.limits(keys["limits"])
         task = Task(
             file=self.file,
+            written=tuple(written(root.node)),
             chart=chart,
             start=start,
             goal=goal,

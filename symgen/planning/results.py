@@ -35,6 +35,7 @@ from symgen.errors import RequestError
 from symgen.page.animation import (
     COLOURS,
     MOST_CURVES,
+    NEAR,
     SCRIPTS,
     Curves,
     Forces,
@@ -51,6 +52,7 @@ from symgen.planning.obstacles import Distances
 from symgen.planning.quantities import Torques
 from symgen.planning.scene import axis_name, draw_scene, solids
 from symgen.planning.solver import INFEASIBLE, Step
+from symgen.planning.summary import table_of_coordinates
 from symgen.planning.task import Task
 from symgen.planning.trajectories import Trajectory
 from symgen.planning.verification import Nearest, demand
@@ -66,8 +68,8 @@ TRAJECTORY = "# trajectory_msgs/JointTrajectory"
 """First line of a .yaml file."""
 SAMPLES = 401
 TIME_AXIS = "t (s)"
-NEAR = 2.0
-"""Largest limit that is drawn, in units of the largest value."""
+LEAST = 1e-6, 0.02
+"""Least range of an axis: in SI units, and in units of the largest value."""
 DIFFERENT = 4.0
 """Ratio of limits of torques above which these are drawn as shares of their limits."""
 _EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -442,6 +444,7 @@ Panel = Callable[[Plan, Any], None]
 def _page(plan: Plan) -> str:
     """Return the page of figures with the moving robot."""
     layout = Templates()
+    opened = ": the tree cut open" if isinstance(plan.module, Opened) else ""
     moved, torques = _by_unit(plan, _coordinates, _velocities), _panels_of_torques(plan)
     figures = [
         (title, _svg(plan, panels, size))
@@ -453,7 +456,7 @@ def _page(plan: Plan) -> str:
             ("Distances", (_distances,), (7, 3)),
             ("Forces in the joints", (_wrenches,), (7, 3)),
             ("Forces in the loops", (_loop_forces,), (7, 3)),
-            ("Sensitivities along the motion", (_sensitivities,), (7, 3.4)),
+            (f"Sensitivities along the motion{opened}", (_sensitivities,), (7, 3.4)),
             ("Iterations", (_history,), (7, 3)),
         )
         if not (panels == (_wrenches,) and "joint_wrenches" not in plan.module.functions)
@@ -487,7 +490,9 @@ def _page(plan: Plan) -> str:
             plan.module, s * plan.T, plan.path.motion(s).q,
             plan.torques(s) * plan.module.actuated,
             dict(plan.task.parameters) or None, plan.solids, curves, plan._forces_at(s),
+            (_position_limits(plan), plan.task.limits.torque),
         ),
+        table=table_of_coordinates(plan.task, plan.module),
     )  # fmt: skip
 
 
@@ -540,25 +545,27 @@ def _curves(
     """A curve for every coordinate, or for other `names`, its limits dashed, shared ones in grey.
 
     Only those with numbers `among` these are drawn, if any.  Of many coordinates those are drawn
-    that change most.  Limits that no curve comes near are not drawn: they would make them flat.
+    that change most.
     """
     t = np.linspace(0.0, plan.T, len(values))
-    colours: dict[float, list[str]] = {}
     names = names or plan.module.coordinate_names
     among = np.arange(len(names)) if among is None else among
     chosen = among[largest(np.ptp(values[:, among], axis=0))]
     if len(chosen) < len(among):
         title = f"the {len(chosen)} of {len(among)} that change most"
         axis.set_title(title, fontsize=8, loc="left")
-    for k, number in zip(chosen, colours_of([names[k] for k in chosen], plan.module), strict=True):
-        (line,) = axis.plot(t, values[:, k], label=names[k], color=f"C{number}")
-        for limit in () if limits is None else limits[k]:
-            colours.setdefault(float(limit), []).append(line.get_color())
-    most = float(np.abs(values[:, chosen]).max(initial=0.0))
-    for limit, shared in colours.items():
-        if abs(limit) <= NEAR * most:
-            colour = shared[0] if len(shared) == 1 else "0.4"
-            axis.axhline(limit, color=colour, linestyle="--", linewidth=0.8)
+    called = [names[k] for k in chosen]
+    colours = colours_of(called, plan.module)
+    for k, number in zip(chosen, colours, strict=True):
+        axis.plot(t, values[:, k], label=names[k], color=f"C{number}")
+    bounds = None if limits is None else limits[chosen]
+    for limit, k in Curves(label, called, values[:, chosen], limits=bounds).lines.items():
+        colour = "0.4" if k is None else f"C{colours[k]}"
+        axis.axhline(limit, color=colour, linestyle="--", linewidth=0.8)
+    low, high = axis.get_ylim()
+    missing = max(LEAST[0], LEAST[1] * np.abs(values[:, chosen]).max(initial=0.0)) - (high - low)
+    if missing > 0:
+        axis.set_ylim(low - missing / 2, high + missing / 2)
     axis.set_ylabel(label)
     _name_axis(axis, plan)
 
@@ -580,7 +587,16 @@ def _by_unit(plan: Plan, *panels: Callable[..., None]) -> tuple[Panel, ...]:
 
 def _coordinates(plan: Plan, axis: Any, unit: str, among: Index) -> None:
     q, names = plan.path.motion(_SHARES).q, plan.module.position_names
-    _curves(plan, axis, q, f"q ({unit})" if unit else "quaternion", names=names, among=among)
+    label = f"q ({unit})" if unit else "quaternion"
+    _curves(plan, axis, q, label, _position_limits(plan), names=names, among=among)
+
+
+def _position_limits(plan: Plan) -> Array:
+    """Return limits of the entries of q, (nq, 2), infinite for attitudes."""
+    space = plan.path.chart.space
+    limits = np.tile([-np.inf, np.inf], (space.nq, 1))
+    limits[space.positions] = plan.task.limits.position[space.velocities]
+    return limits
 
 
 def _velocities(plan: Plan, axis: Any, unit: str, among: Index) -> None:
@@ -696,7 +712,7 @@ def _sensitivities(plan: Plan, axis: Any) -> None:
     motion = plan.path.motion(_SHARES)
     slopes = Torques(plan.module, plan.task.parameters).jacobian(motion)[1][:, 0]
     names = plan.module.coordinate_names
-    ranges = np.ptp(slopes, axis=0)
+    ranges = np.ptp(slopes, axis=0) * np.array(plan.module.actuated)[:, None]
     order = np.argsort(-ranges, axis=None, kind="stable")[:MOST_CURVES]
     for flat in np.sort(order):
         i, j = divmod(int(flat), len(names))

@@ -166,7 +166,10 @@ class Guess:
 
 @dataclass(frozen=True)
 class Task:
-    """A motion to be found, with its `chart` of the robot's coordinates."""
+    """A motion to be found, with its `chart` of the robot's coordinates.
+
+    `written` are keys and values of its file (`symgen.planning.summary`).
+    """
 
     file: str
     chart: Chart
@@ -187,6 +190,7 @@ class Task:
     parameters: Mapping[str, float]
     contacts: Contacts | None = None
     method: str = SPLINES
+    written: tuple[tuple[str, str], ...] = ()
 
     @property
     def images(self) -> tuple[tuple[int, int, float], ...]:

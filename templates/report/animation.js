@@ -117,11 +117,11 @@ class Player {
     this.curves = this.facts.curves.map(({ title, names, colours, values, levels }) => {
       const svg = element("svg", { viewBox: "0 0 400 220", role: "img", "aria-label": title });
       const ends = [times[0], times[times.length - 1]];
-      plot(svg, [
+      const left = plot(svg, [
         ...names.map((_, i) => [`curve-${colours[i]}`, times.map((t, k) => [t, values[k][i]])]),
-        ...levels.map((level) => ["limit", ends.map((t) => [t, level])]),
+        ...levels.map(([level, i]) => [`limit curve-${colours[i]}`, ends.map((t) => [t, level])]),
       ], [], true);
-      svg.append(element("line", { class: "cursor", x1: 50, y1: 10, x2: 50, y2: 195 }));
+      svg.append(element("line", { class: "cursor", x1: left, y1: 10, x2: left, y2: 195 }));
       const figure = document.createElement("figure");
       const caption = document.createElement("figcaption");
       caption.append(`${title} over time (s): `);
@@ -133,7 +133,7 @@ class Player {
       });
       figure.append(svg, caption);
       byId("curves").append(figure);
-      return { svg, place: (time) => 50 + (340 * time) / this.facts.duration };
+      return { svg, place: (time) => left + ((390 - left) * time) / this.facts.duration };
     });
   }
 }

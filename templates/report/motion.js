@@ -5,6 +5,7 @@ const LONGEST_STEP = 1 / 500; // s
 const SHORTEST_STEP = 1e-7; // s
 const LONGEST_FRAME = 1 / 20; // s: what a tab that was hidden missed is not made up for
 const AT_WORK = 30; // ms of a frame, after which a motion that needs short steps goes on in slow motion
+const LEAST = 1e-6; // range of an axis, in SI units
 const SMOOTH = 1e-4; // how far the two slopes in the middle of a step may lead apart, beside 1 or the state
 
 class Motion {
@@ -19,6 +20,7 @@ class Motion {
     this.time = 0;
     this.pace = LONGEST_STEP;
     this.track = [];
+    this.passed = []; // states of the steps since the last frame
   }
 
   // One step of the classical Runge-Kutta method for q' = rate(q, qd), qd' = free(q, qd), and how far its
@@ -46,11 +48,13 @@ class Motion {
     const { t } = this.calculator.given;
     const [stop, begin] = [performance.now() + AT_WORK, t?.[0]];
     let done = 0;
+    this.passed = [];
     while (done < seconds && performance.now() < stop) {
       const piece = Math.min(this.pace, seconds - done);
       const next = this.step(at, piece);
       if (next.rough <= SMOOTH) {
         [at, done] = [next, piece < this.pace ? seconds : done + piece];
+        this.passed.push({ q: this.calculator.configuration.sliders(at.q), qd: at.qd });
         if (next.rough < SMOOTH / 32) this.pace = Math.min(LONGEST_STEP, 2 * this.pace);
       } else if (piece > SHORTEST_STEP) {
         if (t) t[0] = begin + done;
@@ -73,7 +77,8 @@ class Motion {
 
   remember(state) {
     const energies = this.calculator.energies(state);
-    this.track.push({ time: this.time, energies, q: Float64Array.from(state.q), qd: Float64Array.from(state.qd) });
+    const here = { q: Float64Array.from(state.q), qd: Float64Array.from(state.qd) };
+    this.track.push({ time: this.time, energies, states: [...this.passed.slice(0, -1), here] });
     while (this.track.length && this.track[0].time < this.time - SECONDS) this.track.shift();
   }
 
@@ -117,24 +122,27 @@ function ticks(low, high) {
 }
 
 // Lines [[class, [[x, y], ...]], ...] and marks [[class, [x, y]], ...] in a frame with round ticks; `fill`: no room
-// beside the first and last x.
+// beside the first and last x.  Less than a share of the values, or than LEAST (SI units), is rounding, and fills no
+// plot.  Returns the left end of the frame, for which its numbers make room.
 function plot(svg, lines, marks = [], fill = false) {
   const points = lines.flatMap(([, line]) => line);
-  if (!points.length) { svg.replaceChildren(); return; }
+  if (!points.length) { svg.replaceChildren(); return 0; }
   const range = (k) => {
     const [low, high] = [Math.min(...points.map((p) => p[k])), Math.max(...points.map((p) => p[k]))];
     const size = Math.max(Math.abs(low), Math.abs(high));
-    const room = low === high ? 0.15 * size || 1 : Math.max(0.05 * (high - low), 1e-3 * size, 1e-9);
+    const missing = Math.max(0.02 * size, LEAST) - (high - low);
+    const room = low === high ? 0.15 * size || 1 : Math.max(0.05 * (high - low), 0.5 * missing);
     return [low - room, high + room];
   };
   const spread = () => points.reduce(([low, high], [x]) => [Math.min(low, x), Math.max(high, x)], [Infinity, -Infinity]);
   const [[x0, last], [y0, y1]] = [fill ? spread() : range(0), range(1)];
   const x1 = last > x0 ? last : x0 + 1;
-  const place = ([x, y]) => [50 + (340 * (x - x0)) / (x1 - x0), 195 - (185 * (y - y0)) / (y1 - y0)];
+  const left = Math.max(50, 14 + 6.5 * Math.max(...ticks(y0, y1).map((y) => String(y).length)));
+  const place = ([x, y]) => [left + ((390 - left) * (x - x0)) / (x1 - x0), 195 - (185 * (y - y0)) / (y1 - y0)];
   const path = (line) => line.map((point, i) => `${i ? "L" : "M"}${place(point).map((x) => x.toFixed(1)).join(" ")}`).join("");
-  const parts = [["path", { class: "frame", d: "M50 10V195H390" }]];
+  const parts = [["path", { class: "frame", d: `M${left} 10V195H390` }]];
   const [, zero] = place([x0, 0]);
-  if (y0 < 0 && y1 > 0) parts.push(["path", { class: "zero", d: `M50 ${zero.toFixed(1)}H390` }]);
+  if (y0 < 0 && y1 > 0) parts.push(["path", { class: "zero", d: `M${left} ${zero.toFixed(1)}H390` }]);
   for (const [name, line] of lines) parts.push(["path", { class: name, d: path(line) }]);
   for (const [name, mark] of marks) {
     const [cx, cy] = place(mark);
@@ -142,12 +150,13 @@ function plot(svg, lines, marks = [], fill = false) {
   }
   const marked = [...ticks(x0, x1).map((x) => [x, y0, x]), ...ticks(y0, y1).map((y) => [x0, y, y])];
   marked.forEach(([x, y, value]) => {
-    const [left, down] = place([x, y]);
+    const [across, down] = place([x, y]);
     const below = y === y0 && value === x;
-    parts.push(["path", { class: "frame", d: below ? `M${left} 195v4` : `M46 ${down}h4` }]);
-    parts.push(["text", below ? { x: left, y: 211, "text-anchor": "middle" } : { x: 43, y: down + 4, "text-anchor": "end" }, String(value)]);
+    parts.push(["path", { class: "frame", d: below ? `M${across} 195v4` : `M${left - 4} ${down}h4` }]);
+    parts.push(["text", below ? { x: across, y: 211, "text-anchor": "middle" } : { x: left - 7, y: down + 4, "text-anchor": "end" }, String(value)]);
   });
   svg.replaceChildren(...parts.map(([tag, attributes, words]) => element(tag, attributes, words)));
+  return left;
 }
 
 function plotMotion(track, coordinate) {
@@ -159,6 +168,6 @@ function plotMotion(track, coordinate) {
     ["part-total", line(([kinetic, potential]) => kinetic + potential)],
   ];
   plot(byId("energy-plot"), lines, lines.flatMap(([name, points]) => points.slice(-1).map((last) => [name, last])), true);
-  const phase = track.map((at) => [at.q[coordinate], at.qd[coordinate]]);
+  const phase = track.flatMap(({ states }) => states.map(({ q, qd }) => [q[coordinate], qd[coordinate]]));
   plot(byId("phase-plot"), [["phase", phase]], phase.slice(-1).map((last) => ["phase", last]));
 }

@@ -15,7 +15,7 @@ from symgen.description.foreign.process import is_installed
 from symgen.errors import ModelError, RequestError
 from symgen.options import ReadOptions
 from symgen.page import shapes
-from symgen.page.animation import COLOURS, FRAMES_PER_SECOND, by_unit
+from symgen.page.animation import COLOURS, FRAMES_PER_SECOND, Curves, by_unit
 from symgen.page.shapes import shapes_of
 from tests.mechanisms.models import FOUR_BAR
 from tests.modules import module
@@ -67,6 +67,12 @@ def test_curves_have_one_unit_each_and_sliders_their_axis(tmp_path):
     assert [name[-2:] for name in units["m"]] == ["_x", "_y", "_z"]
     assert [name[-2:] for name in units[""]] == ["qx", "qy", "qz", "qw"]
     assert len(units["rad"]) == arm.nq - 7 and len(by_unit(arm, True)["rad"]) == arm.n - 3
+
+
+def test_limits_are_drawn_near_curves_in_the_colour_of_a_single_one():
+    limits = np.array([[-2, 3], [-2, 9], [-np.inf, np.inf]])
+    curves = Curves("", ["a", "b", "c"], np.array([[1, 0, 0], [1.5, 0, 0]]), [0.5], limits)
+    assert curves.lines == {0.5: None, -2: None, 3: 0}
 
 
 def test_a_mechanism_is_drawn_with_its_loops(tmp_path):

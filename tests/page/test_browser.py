@@ -365,18 +365,33 @@ def test_a_fast_motion_is_followed_in_short_steps(browser):
     script = """
     const same = (q) => q;
     const configuration = { of: same, sliders: same, rate: (q, qd) => qd, normalized: same };
-    const spring = { given: {}, configuration, free: (q) => [-1e8 * q[0]] };
+    const spring = { given: {}, configuration, energies: () => null, free: (q) => [-1e8 * q[0]] };
     const motion = new Motion(spring, () => {});
     let state = { q: [1], qd: [0] };
     for (let k = 0; k < 1000 && motion.time < 0.01; k += 1) {
       state = motion.advance(state, 0.01 - motion.time);
     }
     const few = [[0.5, 8.6], [0.3, 10.35]].map((range) => ticks(...range).length);
-    return [motion.time, state.q[0], state.qd[0], Math.min(...few)];
+    const drawn = (ys) => {
+      const svg = { replaceChildren(...parts) { this.parts = parts; } };
+      const left = plot(svg, [["curve", ys.map((y, x) => [x, y])]]);
+      const [[, { d }]] = svg.parts.filter(([, at]) => at.class === "curve");
+      const words = svg.parts.filter(([, at]) => at.x < left).map(([, , text]) => text);
+      const heights = d.match(/ [\\d.]+/g).map(Number);
+      const longest = Math.max(...words.map((word) => 6.1 * word.length));
+      return [Math.max(...heights) - Math.min(...heights), left - longest];
+    };
+    const plots = [[0, 3e-17], [0.02, 0.02 + 1e-9], [-0.02, -0.0219], [0, 1]].map(drawn);
+    motion.remember(state);
+    const { states } = motion.track[0];
+    return [motion.time, state.q[0], state.qd[0], Math.min(...few), plots, states.length];
     """
     tab = browser.new_page()
-    time, q, qd, ticks = tab.evaluate(f"(() => {{ {source} {script} }})()")
-    assert time == 0.01 and ticks >= 2
+    source += "const element = (...parts) => parts;"
+    time, q, qd, ticks, plots, steps = tab.evaluate(f"(() => {{ {source} {script} }})()")
+    assert time == 0.01 and ticks >= 2 and steps > 3
+    assert [height > 5 for height, _ in plots] == [False, False, True, True], "rounding is flat"
+    assert min(room for _, room in plots) > 5, "numbers fit beside the frame"
     assert [q, qd / 1e4] == pytest.approx([np.cos(100), -np.sin(100)], abs=1e-4)
     tab.close()
 

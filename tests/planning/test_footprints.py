@@ -45,7 +45,7 @@ def test_page(squat, tmp_path):
     assert np.all((centre[:, 0] > -0.05) & (centre[:, 0] < 0.15))
     (curve,) = (curve for curve in facts["curves"] if curve["title"].startswith("Normal"))
     assert curve["names"] == ["foot"]
-    assert curve["levels"] == [pytest.approx(WEIGHT)]
+    assert curve["levels"] == [[pytest.approx(WEIGHT), None]]
     ground, print_ = facts["shapes"]
     assert ground["link"] == print_["link"] == -1
     corners = packed(text, "vertices").reshape(-1, 3)[ground["vertices"] :]

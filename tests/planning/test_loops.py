@@ -67,7 +67,10 @@ def test_a_slider_crank_turns_past_its_dead_centres(tmp_path):
     table = plan.save(tmp_path / "turn.csv").read_text().splitlines()
     columns = dict(zip(table[0].split(","), map(float, table[9].split(",")), strict=True))
     assert columns["multiplier_pin_y"] == plan.multipliers[8, 1] != 0
-    assert "Forces in the loops" in plan.report(tmp_path / "turn.html").read_text()
+    page = plan.report(tmp_path / "turn.html").read_text()
+    assert "Forces in the loops" in page and "motion: the tree cut open</h2>" in page
+    assert "∂τ crank / ∂q" in page and "∂τ rod" not in page
+    assert '<strong class="verdict good">solved' in page and "<td>no drive</td>" in page
 
 
 def _pin(crank):

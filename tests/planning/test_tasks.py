@@ -11,6 +11,7 @@ from symgen.planning import plan, reading, starting, verification
 from symgen.planning.checks import remarks_on
 from symgen.planning.obstacles import Box, HalfSpace, Sphere
 from symgen.planning.starting import out_of_reach
+from symgen.planning.summary import table_of_coordinates
 from symgen.planning.transcription import limited
 from symgen.planning.verification import Verified
 from tests.modules import file_of
@@ -232,3 +233,24 @@ def test_what_cannot_be_planned_for_is_told_before_anything_is_built(monkeypatch
     )
     with pytest.raises(RequestError, match="a joint of this robot is prescribed"):
         symgen.plan(path, {"symgen_task": 1, "start": {"q": 0}, "goal": {"q": 0}})
+
+
+def test_the_page_has_the_task():
+    task = {
+        "symgen_task": 1, "start": {"q": {"shoulder": "30*deg"}, "qd": {"all": None}},
+        "goal": {"q": [1, 0, 2]}, "via": [{"at": 0.5, "point": "tool", "position": [0.7, 0, 0]}],
+        "limits": {"velocity": {"elbow": [-1, 2]}, "outputs": {"height": [0, 1]}},
+    }  # fmt: skip
+    robot = arm((*NEEDED, "point_motion"))
+    read = reading.read(task, robot)
+    headings, rows = table_of_coordinates(read, robot)
+    names = ["start q", "start q̇", "goal q", "limits of q", "limits of q̇ (1/s)"]
+    assert headings == [*names, "limits of torque (N m), force (N)"]
+    assert rows[:2] == [
+        ("shoulder (rad)", "0.5236", "free", "1", "±3", "±6", "±40"),
+        ("elbow (rad)", "", "free", "0", "±3", "-1 to 2", "±20"),
+    ]
+    assert read.written == (
+        ("via", "[{at: 0.5, point: tool, position: [0.7, 0, 0]}]"),
+        ("limits", "outputs: {height: [0, 1]}"),
+    )
