@@ -424,10 +424,10 @@ class Mechanism:
                 solution[np.broadcast_to(wrong, missed.shape)] = np.nan
 
         def solve(right: Array, turned: Array) -> Array:
-            rest = np.eye(columns.shape[-1])[:, len(drives) :]
-            rest = rest - inverse @ columns[..., len(drives) :]
+            null = np.eye(columns.shape[-1])[:, len(drives) :]
+            null = null - inverse @ columns[..., len(drives) :]
             slopes = np.zeros((*required.shape, right.shape[-1]))
-            slopes[..., drives, :] = (inverse @ right + rest @ turned)[..., : len(drives), :]
+            slopes[..., drives, :] = (inverse @ right + null @ turned)[..., : len(drives), :]
             return slopes
 
         tau = np.zeros(required.shape)
