@@ -13,9 +13,13 @@ from typing import Any
 from symgen.description.model import LoopEnd, RobotDescription
 from symgen.errors import RequestError
 from symgen.joints import closing_type
+from symgen.joints.closing import Distance
 from symgen.kinematics.loops import row_units, velocity_rows
 from symgen.kinematics.tree import KinematicTree
+from symgen.page.robot import placed, triple
 from symgen.validation.mobility import Mobility, mobility
+
+_WITHOUT_AXIS = (Distance.name, "spherical")
 
 
 @dataclass(frozen=True)
@@ -92,7 +96,7 @@ def _rows(description: RobotDescription, state: Mobility | None) -> Iterator[Clo
     spare = {} if state is None else {name: f"{k}" for name, k in state.redundant.items()}
     for loop in description.loops:
         rows = len(closing_type(loop.type).forbids)
-        ends = _end(loop.first), _end(loop.second)
+        ends = _end(loop.first, loop.type), _end(loop.second, loop.type)
         yield ClosingRow(loop.name, loop.type, *ends, rows, spare.get(loop.name, ""))
     for relation in description.relations:
         text = f"{relation.expression.text} = 0"
@@ -105,7 +109,7 @@ def _rows(description: RobotDescription, state: Mobility | None) -> Iterator[Clo
             yield ClosingRow(name, "Euler parameters of norm 1", joint.name, "", 1, redundant)
 
 
-def _end(end: LoopEnd) -> str:
-    """Return a link, and a point on it."""
-    place = ", ".join(entry.text for entry in end.origin.xyz)
-    return f"{end.link} at ({place})"
+def _end(end: LoopEnd, kind: str) -> str:
+    """Return a link, and the frame on it, with an axis where the type has one."""
+    axis = "" if kind in _WITHOUT_AXIS else f", axis {triple(end.axis)}"
+    return f"{end.link}, {placed(end.origin)}{axis}"

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from html import escape
 from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from symgen.algebra.blackboard import with_decimals
@@ -17,10 +19,11 @@ from symgen.deriving.symbolic import SingularError, SymbolicDynamics
 from symgen.description.model import RobotDescription
 from symgen.formulations import FORMULATIONS, Formulation
 from symgen.page.counting import Counted
-from symgen.page.mathml import formula
+from symgen.page.mathml import formula, mathml
 from symgen.program.functions import visible_outputs
 from symgen.program.program import Program, Step
-from symgen.showing.steps import notation, result_lines
+from symgen.showing.steps import in_latex, notation, result_lines
+from symgen.showing.typesetting import aligned, inputs_of
 from symgen.support.journal import Journal
 
 PAIRS = (
@@ -31,8 +34,10 @@ PAIRS = (
 OF_LECTURES = "newton_euler"
 LARGEST = 20_000
 """Largest number of operations of a shown function; larger ones take minutes to derive."""
-LARGEST_AT_ONCE = 15_000
-"""Largest number of characters of unpacked steps of a function."""
+LARGEST_TYPESET = 30_000
+"""Largest number of characters of steps that are typeset; MathML has twelve times as many."""
+LARGEST_AT_ONCE = 40_000
+"""Largest number of characters of unpacked steps of a function, in HTML."""
 LARGEST_IN_ALL = 2_500_000
 """Largest number of characters of all steps; the largest functions are left out first."""
 SOURCE = " -- "
@@ -50,7 +55,7 @@ class Note:
 
 @dataclass(frozen=True)
 class Section:
-    """A step of the recursion: statements by label of their equation."""
+    """A step of the recursion: statements by label of their equation, as HTML."""
 
     heading: str
     groups: tuple[tuple[str, str], ...]
@@ -61,7 +66,7 @@ class Steps:
     """A function step by step; `key` is unique in the page.
 
     `sections` are empty where the function is too large, or where `missing` has the reason for no
-    equations.  `size` is in characters.
+    equations.  `size` is in characters as text; `latex` is empty where they are not typeset.
     """
 
     key: str
@@ -70,12 +75,14 @@ class Steps:
     sections: tuple[Section, ...]
     results: str
     size: int
+    latex: str = ""
     missing: str = ""
 
     @property
     def later(self) -> bool:
         """Whether the page unpacks the steps only on demand."""
-        return self.size > LARGEST_AT_ONCE
+        lengths = (len(html) for section in self.sections for _, html in section.groups)
+        return sum(lengths) > LARGEST_AT_ONCE
 
 
 @dataclass(frozen=True)
@@ -123,6 +130,7 @@ def unfolded_later(listed: Sequence[Recursion]) -> dict[str, Any]:
         steps.key: {
             "sections": [[section.heading, section.groups] for section in steps.sections],
             "results": steps.results,
+            "latex": steps.latex,
         }
         for recursion in listed
         for steps in recursion.functions
@@ -142,15 +150,35 @@ def _steps(dynamics: SymbolicDynamics, function: str) -> Steps:
         program = dynamics.program(function)
     except SingularError as error:
         return replace(_left_out(dynamics.formulation.name, function), missing=str(error))
-    sections = tuple(Section(_heading(step), tuple(_groups(step))) for step in program.steps)
+    sections = tuple(Section(_heading(step), tuple(_as_text(step))) for step in program.steps)
     results = "\n".join(
         row for output in visible_outputs(program) for row in result_lines(output).splitlines()
     )
     size = len(results) + sum(
         len(label) + len(text) for section in sections for label, text in section.groups
     )
-    key = f"{program.formulation}-{function}"
-    return Steps(key, function, tuple(_notes(program)), sections, results, size)
+    written = Steps(
+        f"{program.formulation}-{function}",
+        function,
+        tuple(_notes(program)),
+        sections,
+        results,
+        size,
+    )
+    return written if size > LARGEST_TYPESET else _typeset(written, program)
+
+
+def _typeset(steps: Steps, program: Program[Any]) -> Steps:
+    inputs, sections, blocks = inputs_of(program), [], []
+    for step in program.steps:
+        rows = list(in_latex(step, inputs))
+        groups = (
+            (label, "".join(f"<div>{mathml(f'{x} = {y}')}</div>" for _, x, y in lines))
+            for label, lines in groupby(rows, key=itemgetter(0))
+        )
+        sections.append(Section(_heading(step), tuple(groups)))
+        blocks += [rf"{x} &= {y} \tag{{{label}}}" for label, x, y in rows]
+    return replace(steps, sections=tuple(sections), latex=aligned(blocks) if blocks else "")
 
 
 def _left_out(formulation: str, function: str) -> Steps:
@@ -167,10 +195,11 @@ def _heading(step: Step[Any]) -> str:
     return f"{step.kind}, {step.joint}" if step.joint else step.kind
 
 
-def _groups(step: Step[Any]) -> Iterator[tuple[str, str]]:
+def _as_text(step: Step[Any]) -> Iterator[tuple[str, str]]:
     """Yield the statements, those by one equation together, in their order."""
     for label, lines in groupby(step.statements, key=lambda line: line.note):
-        yield label, "\n".join(f"{line.name} = {with_decimals(line.value)}" for line in lines)
+        text = "\n".join(f"{line.name} = {with_decimals(line.value)}" for line in lines)
+        yield label, f"<pre>{escape(text)}</pre>"
 
 
 def _within_bounds(listed: Sequence[Recursion]) -> tuple[Recursion, ...]:

@@ -23,8 +23,7 @@ from symgen.showing.tree import (
 )
 from symgen.showing.typesetting import latex_equation
 
-_SHORT = re.compile(r"(?<![\w.])\d*\.?\d{7,}(?:[eE][-+]?\d+)?(?![\w.])")
-"""Decimals of more digits than a table shows."""
+_DECIMAL = re.compile(r"(?<![\w.])(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][-+]?\d+)?(?![\w.])")
 INERTIA = ("xx", "yy", "zz", "xy", "xz", "yz")
 LARGEST_MATRICES = 12
 """Largest number of coordinates for the poses of the frames."""
@@ -51,7 +50,7 @@ class LinkRow:
 class RobotPart:
     """Part of the page about the robot, before any equation.
 
-    `rows` are those of links, entry by entry with 6 digits and as in the file; `facts` are counts
+    `rows` are those of links, entry by entry with 4 digits and as in the file; `facts` are counts
     in words; `places` are points, loads, springs and forces: name, kind, link, position; `poses`
     the frames' poses as MathML, empty for large robots; `coupled`: some joints follow others, so
     that numbers of joints and coordinates differ; `distal`: some frames are at the far ends of
@@ -84,7 +83,7 @@ def robot_part(description: RobotDescription, counted: Counted) -> RobotPart:
         description=description.description,
         facts=tuple(_facts(description)),
         rows=tuple(
-            tuple((_SHORT.sub(_six_digits, text), text) for text in astuple(row))
+            tuple((_DECIMAL.sub(_four_digits, text), text) for text in astuple(row))
             for row in _rows(description)
         ),
         parameters=tuple(
@@ -92,12 +91,12 @@ def robot_part(description: RobotDescription, counted: Counted) -> RobotPart:
             for item in description.parameters
         ),
         places=tuple(
-            (item.name, what, item.link, _triple(item.point))
+            (item.name, what, item.link, triple(item.point))
             for what, items in (("point", description.points), ("load", description.loads))
             for item in items
         )
         + tuple(_forces(description)),
-        gravity=_triple(description.gravity),
+        gravity=triple(description.gravity),
         drawing=drawing(description),
         topology=branches,
         pattern=pattern(tree, branches) if branches.n else "",
@@ -112,9 +111,9 @@ def _forces(description: RobotDescription) -> Iterator[tuple[str, str, str, str]
     """Yield springs by their ends, and forces."""
     for spring in description.springs:
         links = " and ".join(end.link for end in spring.ends)
-        yield spring.name, "spring", links, " and ".join(_triple(end.point) for end in spring.ends)
+        yield spring.name, "spring", links, " and ".join(triple(end.point) for end in spring.ends)
     for force in description.forces:
-        yield force.name, force.type, force.at.link, _triple(force.at.point)
+        yield force.name, force.type, force.at.link, triple(force.at.point)
 
 
 def _facts(description: RobotDescription) -> Iterator[str]:
@@ -145,9 +144,9 @@ def _rows(description: RobotDescription) -> Iterator[LinkRow]:
             placement=_placement(joint),
             limits="; ".join(filter(None, map(_range, joint.limits))),
             mass=_number(link.mass, description),
-            com=_triple(link.com),
+            com=triple(link.com),
             inertia=", ".join(
-                f"{name} {entry.text}"
+                f"{name}\N{NO-BREAK SPACE}{entry.text}"
                 for name, entry in zip(INERTIA, link.inertia, strict=True)
                 if not _is_zero(entry)
             ),
@@ -168,17 +167,19 @@ def _followed(mimic: Mimic) -> str:
     return f"= {factor}q of {mimic.coordinate}{offset}"
 
 
-def _six_digits(number: re.Match[str]) -> str:
-    """Return a long decimal with 6 digits."""
-    return f"{float(number[0]):.6g}"
+def _four_digits(number: re.Match[str]) -> str:
+    short = f"{float(number[0]):.4g}"
+    text = short if len(short) < len(number[0]) else number[0]
+    return text.replace("e-", "e-\N{WORD JOINER}")  # no line breaks here
 
 
 def _number(expression: Expression, description: RobotDescription) -> str:
     value = evaluate(expression, description.parameter_values)
-    return f"{expression.text} = {value:.6g}" if expression.names else f"{value:.6g}"
+    return f"{expression.text} = {value:.6g}" if expression.names else f"{value:.15g}"
 
 
-def _triple(entries: Sequence[Expression]) -> str:
+def triple(entries: Sequence[Expression]) -> str:
+    """Return the three entries of a vector as text."""
     return f"({', '.join(entry.text for entry in entries)})"
 
 
@@ -192,15 +193,16 @@ def _placement(joint: JointDescription) -> str:
         row = joint.dh
         entries = {"theta": row.theta, "d": row.d, "a": row.a, "alpha": row.alpha}
         text = ", ".join(f"{name} {entry.text}" for name, entry in entries.items())
-        behind = f" behind {_pose(joint.before)}" if joint.before is not None else ""
+        behind = f" behind {placed(joint.before)}" if joint.before is not None else ""
         return f"{row.convention} DH: {text}{behind}"
-    origin = "at the parent's origin" if joint.origin is None else _pose(joint.origin)
-    return origin if joint.axis is None else f"{origin}, axis {_triple(joint.axis)}"
+    origin = "at the parent's origin" if joint.origin is None else placed(joint.origin)
+    return origin if joint.axis is None else f"{origin}, axis {triple(joint.axis)}"
 
 
-def _pose(pose: Pose) -> str:
-    turned = "" if all(map(_is_zero, pose.rpy)) else f", rpy {_triple(pose.rpy)}"
-    return f"xyz {_triple(pose.xyz)}{turned}"
+def placed(pose: Pose) -> str:
+    """Return position and orientation as text."""
+    turned = "" if all(map(_is_zero, pose.rpy)) else f", rpy {triple(pose.rpy)}"
+    return f"xyz {triple(pose.xyz)}{turned}"
 
 
 def _range(limits: Limits) -> str:

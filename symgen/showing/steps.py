@@ -23,7 +23,15 @@ from symgen.formulations.implicit import Implicit
 from symgen.program.functions import visible_outputs
 from symgen.program.products import PRODUCTS
 from symgen.program.program import Output, Program, Step
-from symgen.showing.typesetting import aligned, assignment, comment, indexed, inputs_of, latex
+from symgen.showing.typesetting import (
+    Inputs,
+    aligned,
+    assignment,
+    comment,
+    indexed,
+    inputs_of,
+    latex,
+)
 
 _RULE = "==="  # first and last line of tables
 _REFERENCE = re.compile(r"`(\w+)(?:\.py)?`")
@@ -61,16 +69,19 @@ def _steps_in_latex(program: Program[Any], legend: Sequence[str]) -> str:
     lines = [f"% {line}".rstrip() for line in legend]
     inputs = inputs_of(program)
     for step in program.steps:
-        rows = [
-            f"{latex(symbol(line.name), inputs)} &= {latex(with_decimals(line.value), inputs)}"
-            f" \\tag{{{line.note}}}"
-            for line in step.statements
-        ]
+        rows = [rf"{x} &= {y} \tag{{{note}}}" for note, x, y in in_latex(step, inputs)]
         lines += ["", f"% {_heading(step)}", aligned(rows)]
     results = [
         row for output in visible_outputs(program) for row in result_lines(output).splitlines()
     ]
     return "\n".join([*lines, "", *(f"% {row}" for row in results)])
+
+
+def in_latex(step: Step[Any], inputs: Inputs) -> Iterator[tuple[str, str, str]]:
+    """Yield the equation label, name and value of every statement, the last two in LaTeX."""
+    for line in step.statements:
+        value = latex(with_decimals(line.value), inputs)
+        yield line.note, latex(symbol(line.name), inputs), value
 
 
 def _heading(step: Step[Any]) -> str:

@@ -164,13 +164,13 @@ function fillParts(table, parts, coordinates) {
   table.replaceChildren(table.caption, head, body);
 }
 
-function fillGradient(table, values, n) {
+function fillGradient(table, values, n, driven) {
   const largest = Math.max(1e-300, ...Array.from(values, Math.abs));
   const head = document.createElement("thead");
   const numbers = Array.from({ length: n }, (_, j) => j);
   head.append(row(cell("th", "joint", { scope: "col" }), ...numbers.map((j) => cell("th", String(j + 1), { scope: "col" }))));
   const body = document.createElement("tbody");
-  for (const i of numbers) {
+  for (const i of numbers.filter((k) => driven?.[k] ?? true)) {
     body.append(row(cell("th", String(i + 1), { scope: "row" }), ...numbers.map((j) => {
       const value = values[i * n + j];
       const made = cell("td", "", { title: value, "data-index": i * n + j, "data-value": value });
@@ -184,14 +184,15 @@ function fillGradient(table, values, n) {
   table.replaceChildren(table.caption, head, body);
 }
 
-// What row 1, column 2 of a gradient says (column 1 where there is no second).
-function gradientInWords(values, by, coordinates) {
+// What the first row says in column 2 (column 1 where there is no second).
+function gradientInWords(values, by, coordinates, driven) {
+  const i = driven ? driven.indexOf(true) : 0;
   const j = Math.min(1, coordinates.length - 1);
-  if (j < 0) return "";
+  if (j < 0 || i < 0) return "";
   const [name, per] = { dtau_dq: ["q", ""], dtau_dqd: ["q̇", "/s"], dtau_dqdd: ["q̈", "/s²"] }[by];
-  const [first, other] = [coordinates[0], coordinates[j]];
+  const [first, other] = [coordinates[i], coordinates[j]];
   const unit = `${other.unit}${per}`;
-  return `Row 1, column ${j + 1}: if ${name}${j + 1} (${other.name}) alone grows by 0.01 ${unit}, the torque or force 1 (${first.name}) changes by about ${digits(0.01 * values[j])} ${first.torque}. Units: ${first.torque} per ${unit}.`;
+  return `Row ${i + 1}, column ${j + 1}: if ${name}${j + 1} (${other.name}) alone grows by 0.01 ${unit}, the torque or force ${i + 1} (${first.name}) changes by about ${digits(0.01 * values[i * coordinates.length + j])} ${first.torque}. Units: ${first.torque} per ${unit}.`;
 }
 
 // Eigenvalues of a symmetric matrix (Jacobi's rotations), the smallest first.
@@ -214,13 +215,13 @@ function eigenvalues(values, n) {
   return Array.from({ length: n }, (_, i) => a[i * n + i]).sort((x, y) => x - y);
 }
 
-function rankInWords(matrix, n) {
+function rankInWords(matrix, n, name) {
   const found = eigenvalues(matrix, n);
   if (!n || !found.every(Number.isFinite)) return "";
   const [low, high] = [found[0], found[n - 1]].map(digits);
   return found[0] > 1e-12 * found[n - 1]
-    ? `M has full rank at this pose: its eigenvalues lie between ${low} and ${high}.`
-    : `M has lost rank at this pose: its smallest eigenvalue is 0, its largest ${high}; some velocity has no kinetic energy.`;
+    ? `${name} has full rank at this pose: its eigenvalues lie between ${low} and ${high}.`
+    : `${name} has lost rank at this pose: its smallest eigenvalue is 0, its largest ${high}; some velocity has no kinetic energy.`;
 }
 
 function sayAgreement(place, what, arrays, usual) {

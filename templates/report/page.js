@@ -178,9 +178,9 @@ function showGradient(gradient) {
   const by = byId("by").value;
   const chosen = gradient[byId("gradient-formulation").value];
   if (chosen) {
-    fillGradient(byId("gradient"), chosen[by], facts.coordinates.length);
-    byId("gradient-words").textContent = gradientInWords(chosen[by], by, facts.coordinates);
-    byId("rank").textContent = rankInWords(chosen.dtau_dqdd, facts.coordinates.length);
+    fillGradient(byId("gradient"), chosen[by], facts.coordinates.length, facts.closing?.actuated);
+    byId("gradient-words").textContent = gradientInWords(chosen[by], by, facts.coordinates, facts.closing?.actuated);
+    byId("rank").textContent = rankInWords(chosen.dtau_dqdd, facts.coordinates.length, facts.closing ? "M of the tree cut open" : "M");
   }
   const arrays = Object.fromEntries(Object.entries(gradient).map(([name, found]) => [name, found[by]]));
   sayAgreement(byId("gradient-verdict"), "gradients", arrays, calculator.usual.gradient);
@@ -320,15 +320,18 @@ async function unfold(place) {
   delete place.dataset.steps;
   place.textContent = "…";
   steps ??= JSON.parse(await unpacked("steps"));
-  const { sections, results } = steps[key];
+  const { sections, results, latex } = steps[key];
   const parts = sections.flatMap(([heading, groups]) => [
     cell("h5", heading),
     ...groups.map(([label, text]) => {
       const group = cell("div", "", { class: "group" });
-      group.append(cell("span", label, { class: "label" }), cell("pre", text));
+      const lines = cell("div", "", { class: "lines" });
+      lines.innerHTML = text;
+      group.append(cell("span", label, { class: "label" }), lines);
       return group;
     }),
   ]);
+  if (latex) parts.unshift(cell("button", "Copy LaTeX", { type: "button", class: "copy", "data-latex": latex }));
   place.replaceChildren(...parts, cell("h5", "results"), cell("pre", results));
 }
 

@@ -184,7 +184,7 @@ def test_dh_convention_of_file_first():
 def test_page_pose_with_one_zero_angle():
     origin = "{xyz: [1, 0, 0], rpy: [0, 0.5, 0]}"
     robot = model(f"joints:\n  - {{name: a, {ONE.replace('{}', origin)}}}\n")
-    assert "rpy (0, 0.5, 0)" in robot_page._pose(robot.joints[0].origin)
+    assert "rpy (0, 0.5, 0)" in robot_page.placed(robot.joints[0].origin)
 
 
 def test_point_of_the_base_is_drawn_on_it():

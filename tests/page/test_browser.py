@@ -518,6 +518,8 @@ def test_a_mechanism_stays_closed_while_sliders_move_it(watched, linkage):
     assert "They are those of the sliders" in tab.inner_text("#accelerations-verdict")
     unique = tab.locator("#multipliers td:last-child").all_inner_texts()
     assert unique == ["yes" if one else "no" for one in module.unique_multipliers(q)]
+    assert tab.locator("#gradient tbody tr").count() == sum(module.actuated)
+    assert "M of the tree cut open has full rank" in tab.inner_text("#rank")
 
     tab.locator("#q-3").fill("3")  # the rocker swings, and does not go round
     drawn(tab)

@@ -22,7 +22,7 @@ from symgen.description import read
 from symgen.formulations import FORMULATIONS, derive
 from symgen.kinematics.tree import build_tree
 from symgen.optimize.operations import OperationCount
-from symgen.page import calculator, counting, equations
+from symgen.page import calculator, closing, counting, equations
 from symgen.page.equations import cost_as_written, with_named_radicands
 from symgen.page.mathml import formula, mathml
 from symgen.page.packing import as_script
@@ -30,7 +30,7 @@ from symgen.support.journal import Journal
 from tests.choosing import slow, some_slow
 from tests.modules import EXAMPLES, described, file_of
 
-VOID = {"meta", "input", "br"}
+VOID = {"meta", "input", "br", "wbr"}
 
 
 def report(model, quick=True):
@@ -160,16 +160,24 @@ def test_torques_at_rest_are_said_to_be_0_only_where_they_are_shown(monkeypatch)
 @pytest.mark.slow
 def test_steps_that_are_folded_are_those_that_show_prints(monkeypatch):
     from symgen.page import recursions
-
-    monkeypatch.setattr(recursions, "LARGEST_AT_ONCE", 100)
-    folded = json.loads(unpacked(report(EXAMPLES / "two_link.yaml"), "steps"))
-    sections = folded["newton_euler-inverse_dynamics"]["sections"]
-    lines = [line for _, groups in sections for _, text in groups for line in text.splitlines()]
     from symgen.showing.equations import show
 
-    shown = show(EXAMPLES / "two_link.yaml", "inverse_dynamics", "pretty", "newton_euler", True)
-    printed = re.findall(r"^  (\w+ = .*?)    \[", shown, re.M)
-    assert lines == printed
+    monkeypatch.setattr(recursions, "LARGEST_AT_ONCE", 100)
+    for largest in (recursions.LARGEST_TYPESET, 0):
+        monkeypatch.setattr(recursions, "LARGEST_TYPESET", largest)
+        folded = json.loads(unpacked(report(EXAMPLES / "two_link.yaml"), "steps"))
+        steps = folded["newton_euler-inverse_dynamics"]
+        lines = [text for _, groups in steps["sections"] for _, text in groups]
+        if largest:
+            style, pattern = "latex", r"^  .* \\tag\{.*?\}"
+            printed = steps["latex"].splitlines()[1:-1]
+            assert "".join(lines).count("<math") == len(printed)
+            lines = [row.removesuffix(" \\\\") for row in printed]
+        else:
+            style, pattern = "pretty", r"^  (\w+ = .*?)    \["
+            lines = [unescape(row) for text in lines for row in text[5:-6].splitlines()]
+        shown = show(EXAMPLES / "two_link.yaml", "inverse_dynamics", style, "newton_euler", True)
+        assert lines == re.findall(pattern, shown, re.M)
 
 
 HOSTILE = """
@@ -214,8 +222,8 @@ STILL = """
 symgen: 1
 name: still
 joints:
-  - {name: mount, type: fixed, origin: {xyz: [1, 2, 3]},
-     link: {name: plate, mass: 2, com: [0.12345678901234567, 0, 0]}}
+  - {name: mount, type: fixed, origin: {xyz: [1, 2, 3]}, link: {name: base_plate, mass: 2,
+     com: [0.12345678901234567, 0, 0], inertia: {xx: 0.011127012, yy: 0.02, zz: 1.234567e-2}}}
 """
 MASSLESS = """
 symgen: 1
@@ -236,7 +244,8 @@ joints:
         (MASSLESS, ["forward_dynamics of massless has no solution", "<h3>Mass matrix</h3>"],
          "const nothing"),
     ),
-    (STILL, ["1 link", '<td title="(0.12345678901234567, 0, 0)">(0.123457, 0, 0)<'], 'id="qdd-1"'),
+    (STILL, ["1 link", '<td title="(0.12345678901234567, 0, 0)">(0.1235, 0, 0)<',
+             ">base_<wbr>plate<", ">xx\N{NO-BREAK SPACE}0.01113, yy"], 'id="qdd-1"'),
 ])  # fmt: skip
 def test_robots_of_other_kinds(model, shown, absent):
     """Text of strangers, a joint that follows, links fixed askew, no inertia, no coordinates."""
@@ -245,6 +254,16 @@ def test_robots_of_other_kinds(model, shown, absent):
     text += unpacked(text, "functions")
     assert [words for words in shown if words not in text] == []
     assert absent not in text
+
+
+def test_loops_have_the_frames_of_both_ends():
+    loop = "  - {name: pin, type: revolute, first: {link: base_plate, axis: [1, 0, 0]},"
+    loop += " second: {link: base, origin: {xyz: [1, 2, 3], rpy: [0, 0.5, 0]}, axis: [0, 1, 0]}}"
+    robot = described(f"{STILL.replace('fixed', 'revolute')}loops:\n{loop}\n")
+    ends = [closing._end(x, "revolute") for x in (robot.loops[0].first, robot.loops[0].second)]
+    second = "base, xyz (1, 2, 3), rpy (0, 0.5, 0), axis (0, 1, 0)"
+    assert ends == ["base_plate, xyz (0, 0, 0), axis (1, 0, 0)", second]
+    assert "axis" not in closing._end(robot.loops[0].first, "spherical")
 
 
 @pytest.mark.parametrize(("limits", "shown"), [
