@@ -60,13 +60,9 @@ LONGEST = 50.0
 FARTHEST = 1e-5
 """Least inertia without a warning, in units of mass times the squared distance of the centre of
 mass from the frame: that of a ball of 10 mm diameter at the end of a metre."""
-OUTSIDE = 10.0
-"""Least distance of a centre of mass from its frame with a warning, in units of the largest other
-length of the robot; and, times 2, in radii of gyration."""
-DENSEST = 1e5
-"""Least mean density with a warning (kg/m^3); that of osmium is 22,590."""
-HEAVIER = 50.0
-"""Least mass with a warning, in units of the next one, of a link that is too dense."""
+OUTSIDE, DENSEST, HEAVIER = 10.0, 1e5, 50.0
+"""Least distance of a centre of mass with a warning, in units of the largest other length and of
+1.5 radii of the body; least density (kg/m^3) of a mass, in units of the next one."""
 STANDARD_GRAVITY: Triple = (ZERO, ZERO, literal("-9.81", -9.81))
 
 
@@ -112,7 +108,6 @@ def check(document: Document) -> RobotDescription:
     warn_point_masses(robot, joints, scalars)
     if not other_units:
         warn_millimetres(joints, loads, points, scalars)
-    warn_outliers(joints, loads, points, scalars)
     return RobotDescription(
         name=robot.name or "",
         description=robot.description or "",
@@ -263,8 +258,12 @@ def warn_millimetres(
 ) -> None:  # fmt: skip
     """Warn once of lengths above `LONGEST`, else of centres of mass too far for their inertias."""
     long, far = dict[KeyPath, float](), dict[KeyPath, float]()
-    for path, length in _lengths(joints, loads, points):
-        size = math.hypot(*(evaluate(x, scalars.values) for x in length))
+    lengths = {
+        path: math.hypot(*(evaluate(x, scalars.values) for x in length))
+        for path, length in _lengths(joints, loads, points)
+    }
+    warn_outliers(joints, lengths, scalars)
+    for path, size in lengths.items():
         if size > LONGEST:
             long[path] = size
         if path[-1] == "com":
@@ -282,44 +281,28 @@ def warn_millimetres(
 
 
 def warn_outliers(
-    joints: Sequence[JointDescription], loads: Sequence[LinkPoint], points: Sequence[LinkPoint],
-    scalars: Scalars,
-) -> None:  # fmt: skip
+    joints: Sequence[JointDescription], lengths: Mapping[KeyPath, float], scalars: Scalars
+) -> None:
     """Warn of a centre of mass, and of a mass, that fits neither its inertia nor the other links.
 
-    No body of mass m with the trace t of its tensor is larger than the ball of radius
-    sqrt(5 t / (6 m)), which gives the least mean density.
+    A body of mass m whose tensor has the trace t is at most the ball of radius sqrt(5 t / (6 m)).
     """
-    sizes = {
-        path: math.hypot(*(evaluate(x, scalars.values) for x in length))
-        for path, length in _lengths(joints, loads, points)
-    }
-    longest = sorted(sizes, key=sizes.__getitem__)[-2:]
+    longest = sorted(lengths, key=lengths.__getitem__)[-2:]
     masses = sorted(evaluate(joint.link.mass, scalars.values) for joint in joints)
     for index, joint in enumerate(joints):
         mass = evaluate(joint.link.mass, scalars.values)
         trace = sum(evaluate(x, scalars.values) for x in joint.link.inertia[:3])
-        if not mass > 0.0 < trace:
-            continue
         path: KeyPath = ("joints", index, "link", "com")
-        size, radius = sizes[path], math.sqrt(trace / (2.0 * mass))
-        second = sizes[longest[0]] if path == longest[-1] else size
-        if LONGEST >= size > OUTSIDE * max(second, 2.0 * radius) and second > 0.0:
-            scalars.findings.warn(
-                path,
-                f"{size:.6g} m from the frame of the link; no other length of this robot is above "
-                f"{second:.3g} m, and the inertia is that of a body of about {2 * radius:.2g} m",
-            )
-        ball = 4.0 / 3.0 * math.pi * (5.0 / 3.0) ** 1.5 * radius * radius * radius
-        if (
-            mass == masses[-1] > HEAVIER * max(masses[-2:-1], default=mass)
-            and mass > DENSEST * ball
-        ):
-            scalars.findings.warn(
-                path[:-1],
-                f"a mass of {mass:.6g} kg; the next one of this robot is {masses[-2]:.3g} kg, and "
-                f"with this inertia the density is above {mass / ball:.2g} kg/m^3",
-            )
+        size, radius = lengths[path], math.sqrt(max(0.0, trace) / mass / 1.2) if mass > 0.0 else 0.0
+        second = lengths[longest[0]] if path == longest[-1] else size
+        if LONGEST >= size > OUTSIDE * max(second, 1.5 * radius) and second > 0.0 < radius:
+            words = f"no other length of this robot is above {second:.3g} m; are lengths in m?"
+            scalars.findings.warn(path, f"{size:.6g} m from the frame of the link; {words}")
+        density = mass / (4.2 * radius * radius * radius or math.inf)
+        if density > DENSEST and mass == masses[-1] > HEAVIER * max(masses[-2:-1], default=mass):
+            words = f"the next one of this robot is {masses[-2]:.3g} kg, and with this inertia the "
+            words = f"a mass of {mass:.6g} kg; {words}density is {density:.2g} kg/m^3 or more"
+            scalars.findings.warn(path[:-1], words)
 
 
 def _lengths(

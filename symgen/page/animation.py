@@ -117,12 +117,12 @@ class Curves:
 
         Limits that no curve comes near are left out: they would make the curves flat.
         """
-        curves: dict[float, list[int | None]] = {level: [None] for level in self.levels}
+        lines: dict[float, int | None] = dict.fromkeys(self.levels)
         most = NEAR * float(np.abs(self.values).max(initial=0.0))
         for k, limits in enumerate(() if self.limits is None else self.limits):
             for limit in {float(x) for x in limits if abs(x) <= most}:
-                curves.setdefault(limit, []).append(k)
-        return {limit: of[0] if len(of) == 1 else None for limit, of in curves.items()}
+                lines[limit] = None if limit in lines else k
+        return lines
 
 
 @dataclass(frozen=True)

@@ -244,13 +244,14 @@ def test_the_page_has_the_task():
     robot = arm((*NEEDED, "point_motion"))
     read = reading.read(task, robot)
     headings, rows = table_of_coordinates(read, robot)
-    names = ["start q", "start q̇", "goal q", "limits of q", "limits of q̇ (1/s)"]
+    names = ["start q", "goal q", "limits of q", "limits of q̇ (1/s)"]
     assert headings == [*names, "limits of torque (N m), force (N)"]
     assert rows[:2] == [
-        ("shoulder (rad)", "0.5236", "free", "1", "±3", "±6", "±40"),
-        ("elbow (rad)", "", "free", "0", "±3", "-1 to 2", "±20"),
+        ("shoulder (rad)", "0.5236", "1", "±3", "±6", "±40"),
+        ("elbow (rad)", "", "0", "±3", "-1 to 2", "±20"),
     ]
     assert read.written == (
+        ("start", "qd: {all: ~}"),
         ("via", "[{at: 0.5, point: tool, position: [0.7, 0, 0]}]"),
         ("limits", "outputs: {height: [0, 1]}"),
     )
