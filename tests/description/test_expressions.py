@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from symgen.algebra import rounding
 from symgen.description.expressions import (
+    ARITIES,
     CONSTANT_VALUES,
-    FUNCTIONS,
     MAX_HEIGHT,
     MAX_LENGTH,
     EvaluationError,
@@ -43,8 +43,8 @@ def _compound(texts: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     spaces = st.sampled_from(["", " ", "  "])
     binary = st.tuples(texts, spaces, st.sampled_from(["+", "-", "*", "/", "**"]), spaces, texts)
     unary = st.tuples(st.sampled_from(["-", "+", "- ", "--"]), texts)
-    one = [name for name, count in FUNCTIONS.items() if count == 1]
-    two = [name for name, count in FUNCTIONS.items() if count == 2]
+    one = [name for name, count in ARITIES.items() if count == 1]
+    two = [name for name, count in ARITIES.items() if count == 2]
     return st.one_of(
         binary.map("".join),
         unary.map("".join),
@@ -104,7 +104,7 @@ def test_operations_are_those_of_float64() -> None:
     for operator, expected in (("+", 0.7 - 1.3), ("-", 0.7 + 1.3), ("*", 0.7 * -1.3),
                                ("/", 0.7 / -1.3), ("**", rounding.power(0.7, -1.3))):  # fmt: skip
         assert evaluate(parse(f"a {operator} b"), values) == expected
-    for name, count in FUNCTIONS.items():
+    for name, count in ARITIES.items():
         operands = [0.7, -1.3][:count]
         assert evaluate(parse(f"{name}({', '.join('ab'[:count])})"), values) == ROUNDED[name](
             *operands
