@@ -27,10 +27,12 @@ from typing import Any
 import numpy as np
 
 from symgen.errors import RequestError
+from symgen.planning.problem import percent
 from symgen.planning.quantities import MotionSamples, Parameters, Quantity
 from symgen.planning.task import SIX, Closure, State, Task
 from symgen.runtime.calls import LOADED
 from symgen.runtime.closure import RANK, holdable, row_sizes
+from symgen.runtime.configuration import configuration_of
 from symgen.support.arrays import Array
 
 STEP = 0.1
@@ -38,6 +40,8 @@ STEP = 0.1
 OF_TREES = {"inverse_dynamics_vjp", "joint_wrenches", "joint_wrench_derivatives"}
 """Functions of trees that multipliers have no part in."""
 _TRIES, _NEAR = 12, 0.3
+_STEPS, _NEARLY = 4, 1e-9
+"""Newton steps from a motion between its instants to closed loops, and their error there."""
 
 
 class Rows(Quantity):
@@ -205,14 +209,16 @@ class Opened:
         start, goal = task.start.q, task.goal.q
         if np.isnan([start, goal]).any():
             return ""
+        end, share, options = start, 0.0, options_of(task.parameters)
         try:
-            end = self.followed(start, goal, self.drives, options_of(task.parameters))
+            for share in np.linspace(0.05, 1.0, 20):
+                end = self.followed(end, start + share * (goal - start), self.drives, options)
             far = int(np.abs(end - goal).argmax())
             name, words = self.module.coordinate_names[far], ""
             if abs(end[far] - goal[far]) > STEP:
                 words = f"{name} gets to {end[far]:.4g}, on another branch than the goal"
         except ValueError as error:
-            words = reason(error)
+            words = reason(error).replace("there", f"at {percent(share)} of the way")
         names = ", ".join(self.module.coordinate_names[k] for k in self.drives)
         return words and f"as {names} moves straight from start to goal, {words}"
 
@@ -240,6 +246,35 @@ class Opened:
         names = [self.module.coordinate_names[k] for k in np.flatnonzero(fixed)]
         qd = self.module.closed_velocities(q, np.where(fixed, state.qd, 0.0), hold=names, **options)
         return replace(state, q=q, qd=qd)
+
+    def projected(self, motion: MotionSamples, options: Mapping[str, Any]) -> MotionSamples:
+        """Return the robot's motion on the loops: q, qd and qdd change, but for those of drives.
+
+        Corrections are those of least norm, of q by Newton steps from the motion; instants whose
+        loops do not close near it are left as they are.
+        """
+        free, rows = np.setdiff1d(np.arange(self.module.n), self.drives), self.closure.rows
+        space = configuration_of(self.module)
+
+        def correction(q: Array, residual: Array) -> Array:
+            J = self.module.constraint_jacobian(q, **options)[:, rows][..., free]
+            moved = np.zeros((len(q), self.module.n))
+            inverse = np.linalg.pinv(J, rcond=RANK)
+            moved[:, free] = -(inverse @ residual[:, rows, None])[..., 0]
+            return moved
+
+        q, qd, qdd = motion.state
+        for _ in range(_STEPS):
+            q = space.integrate(q, correction(q, self.module.constraints(q, **options)))
+        J = self.module.constraint_jacobian(q, **options)
+        qd = qd + correction(q, (J @ qd[..., None])[..., 0])
+        bias = self.module.constraint_bias(q, qd, **options)
+        qdd = qdd + correction(q, (J @ qdd[..., None])[..., 0] + bias)
+        near = np.abs(space.difference(motion.q, q)).max(axis=1) < STEP
+        near &= np.abs(self.module.constraints(q, **options)).max(axis=1) < _NEARLY
+        pairs = zip((q, qd, qdd), motion.state, strict=True)
+        q, qd, qdd = (np.where(near[:, None], after, before) for after, before in pairs)
+        return replace(motion, q=q, qd=qd, qdd=qdd)
 
     def closed(self, motion: Array, options: Mapping[str, Any]) -> Array:
         """Return a motion (K, n) with loops closed as far as they close, drives unchanged."""

@@ -92,6 +92,21 @@ def contact_points(
     return tuple(name for name in names if name in points | links)
 
 
+def additions(
+    source: str | PathLike[str] | Mapping[str, Any], robot: RobotDescription
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return loads and points that the module of a robot is built with for a task.
+
+    They are those of its contacts, and loads at links that `loads` names.
+    """
+    root, feet = _document(source).root, contact_points(source, robot)
+    node = root.entries.get("loads") if isinstance(root, Table) else None
+    names = node.value.entries if node and isinstance(node.value, Table) else ()
+    links, loads = {x.link.name for x in robot.joints}, {x.name for x in robot.loads}
+    at_links = (name for name in names if name in links - loads)
+    return tuple(dict.fromkeys((*feet, *at_links))), points_at_links(feet, robot)
+
+
 def points_at_links(names: Sequence[str], robot: RobotDescription) -> tuple[str, ...]:
     """Return those names that are no points of a robot: links, at whose frames there are some."""
     points = {x.name for x in robot.points}

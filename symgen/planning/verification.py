@@ -6,8 +6,9 @@ the torques of the plan open loop, from its start, independently of the planned 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,9 @@ SI = "in SI units"
 """Reference of excesses of limits that are 0."""
 CONVERGED = 1.5e-8
 """Change of the simulation's end by halved steps (rad, m), far above the error that is left."""
-LEAST_STEPS, MOST_STEPS = 200, 25_600
+LEAST_STEPS, MOST_STEPS = 200, 3_200
+PRECISE = 1e-10
+"""Tolerance of the implicit method, relative and absolute."""
 
 
 @dataclass(frozen=True)
@@ -213,12 +216,14 @@ def margins(
 
 
 def simulate_forward(task: Task, module: Any, path: Trajectory) -> tuple[Array, Array]:
-    """Return q (nq,) and qd (n,) at the end, under the torques of the plan, by Runge-Kutta steps.
+    """Return q (nq,) and qd (n,) at the end, under the torques of the plan.
 
-    Steps end at the knots, where accelerations have kinks; they are halved, and the ends
-    extrapolated to steps of length 0 (Richardson), until the end stays where it is.
+    Steps, by Runge-Kutta, end at the knots, where accelerations have kinks; they are halved, and
+    the ends extrapolated to steps of length 0 (Richardson), until the end stays where it is.  Where
+    it does not, as with friction that changes its sign within a short time, an implicit method
+    (Radau IIA) follows the stiff equations.
     """
-    pieces = path.profile.pieces
+    pieces, nq = path.profile.pieces, path.chart.space.nq
     per = max(1, -(-LEAST_STEPS // pieces))
     ends = [_integrated(task, module, path, per)]
     while 2 * per * pieces <= MOST_STEPS:
@@ -228,10 +233,23 @@ def simulate_forward(task: Task, module: Any, path: Trajectory) -> tuple[Array, 
             finer.append(finer[-1] + (finer[-1] - coarse) / (2.0**order - 1))
         change = np.abs(finer[-1] - ends[-1]).max()
         ends = finer
-        if not np.isfinite(change) or change < CONVERGED:
-            break
-    nq = path.chart.space.nq
-    return ends[-1][:nq], ends[-1][nq:]
+        if change < CONVERGED:
+            return ends[-1][:nq], ends[-1][nq:]
+    end = _by_radau(task, module, path)
+    return end[:nq], end[nq:]
+
+
+def _slope(task: Task, module: Any, path: Trajectory) -> Callable[..., Array]:
+    """Return the rate of the state (q, qd) under torques (n,) and loads (n_loads, 6) or None."""
+    options: dict[str, Any] = {"parameters": dict(task.parameters)} if task.parameters else {}
+    nq, forward, rate = path.chart.space.nq, module.forward_dynamics, rates_on(path.chart.space)
+
+    def slope(at: Array, tau: Array, loads: Array | None) -> Array:
+        more = options if loads is None else {**options, "loads": loads}
+        q, v = at[:nq], at[nq:]
+        return np.concatenate([rate(q, v), forward(q, v, tau, **more)])
+
+    return slope
 
 
 def _integrated(task: Task, module: Any, path: Trajectory, per_piece: int) -> Array:
@@ -239,23 +257,37 @@ def _integrated(task: Task, module: Any, path: Trajectory, per_piece: int) -> Ar
     count = per_piece * path.profile.pieces
     s = np.linspace(0.0, 1.0, 2 * count + 1)
     motion = path.motion(s)
-    tau = path.torques(module, task.parameters, s)
-    options: dict[str, Any] = {"parameters": dict(task.parameters)} if task.parameters else {}
-    space, h = path.chart.space, path.T / count
-    nq = space.nq
+    tau, loads = path.torques(module, task.parameters, s), motion.loads
+    slope, h = _slope(task, module, path), path.T / count
     state = np.concatenate([motion.q[0], motion.qd[0]])
-    forward = module.forward_dynamics
-    rate = rates_on(space)
-
-    def slope(at: Array, k: int) -> Array:
-        more = options if motion.loads is None else {**options, "loads": motion.loads[k]}
-        q, v = at[:nq], at[nq:]
-        return np.concatenate([rate(q, v), forward(q, v, tau[k], **more)])
-
     for k in range(0, 2 * count, 2):
-        first = slope(state, k)
-        second = slope(state + 0.5 * h * first, k + 1)
-        third = slope(state + 0.5 * h * second, k + 1)
-        fourth = slope(state + h * third, k + 2)
+        before, middle, after = (
+            (tau[k + i], None if loads is None else loads[k + i]) for i in range(3)
+        )
+        first = slope(state, *before)
+        second = slope(state + 0.5 * h * first, *middle)
+        third = slope(state + 0.5 * h * second, *middle)
+        fourth = slope(state + h * third, *after)
         state = state + h / 6 * (first + 2 * second + 2 * third + fourth)
+    return state
+
+
+def _by_radau(task: Task, module: Any, path: Trajectory) -> Array:
+    """Return the end of the method of order 5 that SciPy has; NaN where its steps vanish."""
+    from scipy.integrate import solve_ivp
+
+    slope, start = _slope(task, module, path), path.motion(np.zeros(1))
+    state = np.concatenate([start.q[0], start.qd[0]])
+
+    def rate(t: float, at: Array) -> Array:
+        s = np.array([min(t / path.T, 1.0)])
+        loads = path.motion(s).loads
+        tau = path.torques(module, task.parameters, s)[0]
+        return slope(at, tau, None if loads is None else loads[0])
+
+    for span in pairwise(np.linspace(0.0, path.T, path.profile.pieces + 1)):
+        result = solve_ivp(rate, span, state, method="Radau", rtol=PRECISE, atol=PRECISE)
+        state = result.y[:, -1] if result.success else np.full_like(state, np.nan)
+        if not result.success:
+            break
     return state

@@ -187,3 +187,5 @@ def test_links_are_points_of_contact_at_their_frames():
     names = reading.contact_points(task, robot)
     assert names == ("heel", "shank")
     assert reading.points_at_links(names, robot) == ("shank",)
+    task["loads"] = {name: [0] * 6 for name in ("thigh", "shank", "no")}
+    assert reading.additions(task, robot) == (("heel", "shank", "thigh"), ("shank",))

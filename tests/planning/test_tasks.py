@@ -1,5 +1,6 @@
 """Wrong task files: every fault in one report, with its line, its key, and what to do."""
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -8,11 +9,16 @@ import pytest
 import symgen
 from symgen.errors import ModelError, RequestError
 from symgen.planning import plan, reading, starting, verification
+from symgen.planning.charts import Chart
 from symgen.planning.checks import remarks_on
 from symgen.planning.obstacles import Box, HalfSpace, Sphere
+from symgen.planning.results import Plan
+from symgen.planning.splines import Profile
 from symgen.planning.starting import out_of_reach
+from symgen.planning.trajectories import Splines
 from symgen.planning.transcription import limited
 from symgen.planning.verification import Verified
+from symgen.runtime.configuration import Configuration
 from tests.modules import file_of
 from tests.planning.robots import NEEDED, arm, example, refuses
 
@@ -109,7 +115,7 @@ WRONG = [  # what is added to RIGHT, or stands in its place; line, words of the 
 
 @pytest.fixture
 def robot():
-    return arm(("forward_kinematics", "outputs"))
+    return arm(("forward_kinematics", "outputs", "inverse_dynamics"))
 
 
 @pytest.mark.parametrize(("text", "line", "words"), WRONG)
@@ -184,7 +190,53 @@ def test_a_limit_of_0_is_measured_by_the_largest_torque_and_holds_between_instan
     program = SimpleNamespace(broken=lambda x, least: [])
     solution = SimpleNamespace(program=program, outcome=SimpleNamespace(x=None))
     run = SimpleNamespace(module=robot)
-    assert plan._unmet(run, solution, verified, 1e-6) == ((), False)
+    assert plan._unmet(run, solution, verified) == ((), False)
+    for over, gap, broken, infeasible in (
+        (5e-4, 0.0, [], False), (5e-3, 0.0, [name], False), (0.2, 0.0, [name], True),
+        (5e-3, 0.02, ["closure of pin", name], True),
+    ):  # fmt: skip
+        verified = Verified([name], {name: over}, s, {}, {"pin": gap})
+        faults, severe = plan._unmet(run, solution, verified)
+        assert ([fault.name for fault in faults], severe) == (broken, infeasible)
+
+
+@pytest.mark.parametrize("status", ["exceeded", "infeasible", "solved"])
+def test_a_plan_beyond_its_limits_is_no_trajectory(status):
+    words = Plan.withheld(SimpleNamespace(status=status), Path("motion.yml"))
+    assert words.startswith(
+        f"a plan that is {status} is no trajectory" if status != "solved" else ""
+    )
+    assert bool(words) == (status != "solved")
+
+
+def test_a_drive_that_does_not_hold_an_end_is_remarked(robot):
+    """Not of an end where the robot moves, nor with a load that varies."""
+    ends = {"start": {"q": [0.1, 0.2, 0]}, "goal": {"q": [1.5, 0, 0], "qd": [0.1, 0, 0]}}
+    task = {"symgen_task": 1, **ends, "limits": {"torque": {"shoulder": 3}}}
+    rest = np.zeros(3)
+    tau = robot.inverse_dynamics(ends["start"]["q"], rest, rest)[0]
+    words = f"start: shoulder takes {tau:.4g} N m to rest there, its limit is 3 N m"
+    assert [*remarks_on(reading.read(task, robot), robot)] == [words]
+    task["loads"] = {"grip": ["t", 0, 0, 0, 0, 0]}
+    assert remarks_on(reading.read(task, robot), robot) == ()
+
+
+def test_several_starts_are_the_default_around_obstacles(robot):
+    task = reading.read(file_of(WALL.format("0.2")), robot)
+    assert task.goes_around and not reading.read(file_of(RIGHT), robot).goes_around
+
+
+def test_a_simulation_follows_a_motion_that_turns_against_stiff_friction():
+    """Of one joint: 0.1 N m of friction that changes its sign within 1 mm/s, at 1 g m^2."""
+    inertia, control = 1e-3, np.array([0, 0, 0.4, -0.3, 0.5, 0.2, 0.2])[:, None]
+    module = SimpleNamespace(
+        coordinate_names=["wheel"],
+        inverse_dynamics=lambda q, qd, qdd: inertia * qdd + 0.1 * np.tanh(1e3 * qd),
+        forward_dynamics=lambda q, qd, tau: (tau - 0.1 * np.tanh(1e3 * qd)) / inertia,
+    )
+    path = Splines(Profile(3, 4), control, 1.0, None, Chart(Configuration(1)))
+    end = verification.simulate_forward(SimpleNamespace(parameters={}), module, path)
+    assert np.abs(np.ravel(end) - [0.2, 0]).max() < 1e-8
 
 
 def test_surfaces_that_are_drawn_are_those_of_distances():
