@@ -70,7 +70,12 @@ def plan(
     from symgen.pipeline.building import build
     from symgen.planning.checks import check_robot
     from symgen.planning.plan import plan as find
-    from symgen.planning.reading import additions, check_order, named_parameters
+    from symgen.planning.reading import (
+        additions,
+        check_names,
+        check_order,
+        named_parameters,
+    )
     from symgen.planning.results import EXCEEDED, check_outputs
     from symgen.planning.solver import ready
     from symgen.planning.task import REFINE
@@ -81,6 +86,7 @@ def plan(
     check_order(model)
     robot = read(model, reading)
     check_robot(robot)
+    check_names(task, robot)
     more_loads, more_points = additions(task, robot)
     options = BuildOptions(
         runtime_parameters=named_parameters(task) or ("none",),

@@ -218,6 +218,7 @@ def plan(
         reading.check_order(module)
         robot = description.read(module)
         check_robot(robot)
+        reading.check_names(task, robot)
         loads, points = reading.additions(task, robot)
         options = BuildOptions(runtime_parameters=chosen, loads=loads, points=points)
         module = load_package(build(module, options).folder)
@@ -647,6 +648,9 @@ def _conflict(run: _Run, solution: _Solution, broken: tuple[Fault, ...], weak: s
     if least == longest or np.isclose(T, longest):
         faults.append(f"the time, {'' if least == longest else 'at most '}{longest:.6g} s")
     advice = weak or ".  A 'guess', or more --starts, may lead to one"
+    if solution.outcome.ended == SOLVED and not weak:
+        finer = "more segments" if task.profile.check == REFINE else "'check: refine'"
+        advice = f".  Instants of the plan satisfy them: {finer} may lead to one that does between"
     if any(isinstance(cut, Cut) for cut in task.cuts):
         time = "" if least == longest else "a fixed 'time', and "
         advice = f".  The solver starts with the cuts open: try {time}'guess: {{through: [...]}}'"

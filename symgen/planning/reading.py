@@ -92,6 +92,26 @@ def contact_points(
     return tuple(name for name in names if name in points | links)
 
 
+def check_names(source: str | PathLike[str] | Mapping[str, Any], robot: RobotDescription) -> None:
+    """Raise `ModelError` for coordinates, links and points of states, limits and spheres that a
+    robot lacks, before it is built."""
+    document = _document(source)
+    root = Value(Findings(document), {}, document.root)
+    links = tuple(joint.link.name for joint in robot.joints)
+    points = tuple(point.name for point in robot.points)
+    names = tuple(dict.fromkeys((*robot.position_names, *robot.coordinate_names)))
+    states = [root.entry("start"), root.entry("goal"), *root.entry("via").entries]
+    for state in states:
+        for key in ("q", "qd", "qdd"):
+            state.entry(key).check_keys(names, "coordinate")
+        state.entry("point").check_word(points, "point")
+    for item in (*states, *root.entry("keep_out").entry("spheres").entries):
+        item.entry("link").check_word(links, "link")
+    for key in _LIMITED:
+        root.entry("limits").entry(key).check_keys(names, "coordinate")
+    root.findings.raise_faults()
+
+
 def additions(
     source: str | PathLike[str] | Mapping[str, Any], robot: RobotDescription
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -344,8 +344,9 @@ def test_the_command_and_its_files(tmp_path, monkeypatch, capfd):
         .replace("knots", "midpoints")
     )
     (tmp_path / "turned.yaml").write_text(turned)
-    assert run([*arguments[:2], "turned.yaml"]) == 0
+    assert run([*arguments[:2], "turned.yaml"]) == 3
     printed, progress = capfd.readouterr()
+    assert "Instants of the plan satisfy them: 'check: refine' may lead to one" in progress
     assert progress.count("the angle 90 is in radians") == 1
     assert progress.index("the angle 90 is in radians") < progress.index("20 segments ...")
     hurried = (PLAN / "two_link_fastest.yaml").read_text().replace("profile", "time: 0.05\nprofile")
