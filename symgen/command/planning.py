@@ -65,38 +65,19 @@ def plan(
     A task to start from: symgen new --task task.yaml.  Ctrl-C ends the search with the best motion
     so far.  Exit status 3: no motion was found that keeps the limits.
     """
-    from symgen.description import read
     from symgen.options import BuildOptions
-    from symgen.pipeline.building import build
-    from symgen.planning.checks import check_robot
+    from symgen.planning.plan import built
     from symgen.planning.plan import plan as find
-    from symgen.planning.reading import (
-        additions,
-        check_names,
-        check_order,
-        named_parameters,
-    )
     from symgen.planning.results import EXCEEDED, check_outputs
     from symgen.planning.solver import ready
     from symgen.planning.task import REFINE
-    from symgen.toolchain.loading import load_package
 
     solver = ready(solver, exact_hessian=not limited_memory)
     check_outputs(outputs, (model, task))
-    check_order(model)
-    robot = read(model, reading)
-    check_robot(robot)
-    check_names(task, robot)
-    more_loads, more_points = additions(task, robot)
-    options = BuildOptions(
-        runtime_parameters=named_parameters(task) or ("none",),
-        loads=tuple(dict.fromkeys((*loads, *more_loads))),
-        points=tuple(dict.fromkeys((*added_points, *more_points))), reading=reading,
-    )  # fmt: skip
+    options = BuildOptions(loads=loads, points=added_points, reading=reading)
     with output.journal() as journal:
-        module = load_package(build(model, options, journal).folder)
         result = find(
-            module, task, starts=starts, seed=seed, solver=solver,
+            built(model, task, options, journal), task, starts=starts, seed=seed, solver=solver,
             exact_hessian=not limited_memory, max_iterations=max_iterations,
             progress=_progress(journal), notify=partial(journal.notice, at_once=True),
         )  # fmt: skip

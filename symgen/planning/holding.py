@@ -17,31 +17,23 @@ from symgen.support.arrays import Array
 def too_weak(task: Task, module: Any, q: Array) -> list[tuple[int, str]]:
     """Return drives that do not hold the robot at rest everywhere at q (K, nq).
 
-    Each has the number of the configuration that exceeds its limit most, and words.  None where
-    these torques are not determined: with unknown forces that outnumber coordinates without a
-    drive, and with loads that depend on time.
+    Each has the number of the configuration that exceeds its limit most, and words.  There are none
+    where the torques are not determined: with contacts, unknown loads and those that depend on
+    time, and with more forces in loops than coordinates without a drive.
     """
-    driven, (lower, upper) = np.array(module.actuated), task.limits.torque.T
-    timed = any(depends_on_time(entries) for entries in task.loads.values())
+    (lower, upper), timed = task.limits.torque.T, any(map(depends_on_time, task.loads.values()))
     unknown = len(in_cuts(task, module)) > np.count_nonzero(lower == upper)
     if timed or unknown or task.free_loads or task.contacts is not None:
         return []
-    rest, instants = np.zeros((len(q), module.n)), np.zeros(len(q))
-    prescribed = loads_at(task.loads, module.n_loads, task.parameters)
-    loads = np.zeros((len(q), module.n_loads, 6))
-    if prescribed is not None:
-        loads = prescribed(instants, 1.0)[0]
-    motion = MotionSamples(q, rest, rest, instants, instants, loads if module.n_loads else None)
-    held = balance(task, module, motion.loads, np.inf)
-    tau = Torques(module, task.parameters).value(motion if held is None else held(motion))
-    over = np.where(driven & (lower < upper), np.maximum(lower - tau, tau - upper), -np.inf)
+    rest, instants, count = np.zeros((len(q), module.n)), np.zeros(len(q)), module.n_loads
+    prescribed = loads_at(task.loads, count, task.parameters)
+    loads = np.zeros((len(q), count, 6)) if prescribed is None else prescribed(instants, 1.0)[0]
+    motion = MotionSamples(q, rest, rest, instants, instants, loads if count else None)
+    balanced = balance(task, module, motion.loads, np.inf)
+    tau = Torques(module, task.parameters).value(balanced(motion) if balanced else motion)
+    over = np.where(lower < upper, np.maximum(lower - tau, tau - upper), -np.inf)
+    limits, names = np.where(tau < 0, lower, upper), module.coordinate_names
     units = ["N" if k in by_unit(module, True).get("m", ()) else "N m" for k in range(module.n)]
-    return [
-        (
-            k,
-            f"{module.coordinate_names[i]} takes {tau[k, i]:.4g} {units[i]} to rest there, "
-            f"its limit is {(lower if tau[k, i] < 0 else upper)[i]:.4g} {units[i]}",
-        )
-        for i, k in enumerate(over.argmax(axis=0))
-        if over[k, i] > 0
-    ]  # fmt: skip
+    worst = [(int(k), i, units[i]) for i, k in enumerate(over.argmax(axis=0)) if over[k, i] > 0]
+    words = "{} takes {:.4g} {unit} to rest there, its limit is {:.4g} {unit}"
+    return [(k, words.format(names[i], tau[k, i], limits[k, i], unit=x)) for k, i, x in worst]

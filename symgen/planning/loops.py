@@ -248,28 +248,26 @@ class Opened:
         return replace(state, q=q, qd=qd)
 
     def projected(self, motion: MotionSamples, options: Mapping[str, Any]) -> MotionSamples:
-        """Return the robot's motion on the loops: q, qd and qdd change, but for those of drives.
+        """Return the robot's motion moved onto the loops by least changes, those of drives 0.
 
-        Corrections are those of least norm, of q by Newton steps from the motion; instants whose
-        loops do not close near it are left as they are.
+        Instants whose loops do not close near it are left as they are.
         """
-        free, rows = np.setdiff1d(np.arange(self.module.n), self.drives), self.closure.rows
-        space = configuration_of(self.module)
+        free = np.setdiff1d(np.arange(self.module.n), self.drives)
+        (q, qd, qdd), rows, space = motion.state, self.closure.rows, configuration_of(self.module)
 
-        def correction(q: Array, residual: Array) -> Array:
-            J = self.module.constraint_jacobian(q, **options)[:, rows][..., free]
-            moved = np.zeros((len(q), self.module.n))
-            inverse = np.linalg.pinv(J, rcond=RANK)
+        def change(J: Array, residual: Array) -> Array:
+            moved = np.zeros(qd.shape)
+            inverse = np.linalg.pinv(J[:, rows][..., free], rcond=RANK)
             moved[:, free] = -(inverse @ residual[:, rows, None])[..., 0]
             return moved
 
-        q, qd, qdd = motion.state
         for _ in range(_STEPS):
-            q = space.integrate(q, correction(q, self.module.constraints(q, **options)))
+            J = self.module.constraint_jacobian(q, **options)
+            q = space.integrate(q, change(J, self.module.constraints(q, **options)))
         J = self.module.constraint_jacobian(q, **options)
-        qd = qd + correction(q, (J @ qd[..., None])[..., 0])
+        qd = qd + change(J, (J @ qd[..., None])[..., 0])
         bias = self.module.constraint_bias(q, qd, **options)
-        qdd = qdd + correction(q, (J @ qdd[..., None])[..., 0] + bias)
+        qdd = qdd + change(J, (J @ qdd[..., None])[..., 0] + bias)
         near = np.abs(space.difference(motion.q, q)).max(axis=1) < STEP
         near &= np.abs(self.module.constraints(q, **options)).max(axis=1) < _NEARLY
         pairs = zip((q, qd, qdd), motion.state, strict=True)

@@ -67,6 +67,7 @@ from symgen.planning.trajectories import Trajectory, trajectory
 from symgen.planning.transcription import TORQUE, Margins, forces, instants, transcribe
 from symgen.planning.verification import Verified, demand, margins, simulate_forward, verify
 from symgen.support.arrays import Array
+from symgen.support.journal import Journal
 from symgen.toolchain.loading import checked_module, load_package
 
 FEWEST_SEGMENTS = 10
@@ -77,18 +78,14 @@ MOST_DOUBLED = 4
 NEARLY = 1e-3
 """Accepted relative violation of limits, 0.1 %, on the fine grid."""
 MUCH = 0.1
-"""Relative violation of limits on the fine grid above which a plan is infeasible."""
-MISSED = 0.1
-"""Accepted torque of coordinates without a drive between instants, with contacts, in units of the
-largest torque limit."""
+"""Relative violation of limits on the fine grid above which a plan is infeasible; with contacts
+that of torques of coordinates without a drive is accepted."""
 ARRIVES = 1e-3
 """Error of the forward simulation (rad, m, rad/s, m/s) above which a plan is not solved."""
 MOST_POLYGONS = 3
 """Largest number of programs whose support polygons are those of the motion before."""
-AROUND = 5
-"""Number of starts around obstacles, unless the user names one."""
-MOST_RANDOM = 200
-"""Largest number of iterations from each of those that are random."""
+AROUND, MOST_RANDOM = 5, 200
+"""Default number of starts around obstacles, and of iterations from those that are random."""
 MOST_FEASIBLE = 150
 """Largest number of iterations until a motion keeps its limits."""
 SLIDES = 0.25
@@ -115,7 +112,6 @@ class _Run:
     interrupted: Interrupted
     progress: Progress | None
     most_random: int
-    """Largest number of iterations from a random start."""
     evaluations: int = 0
     seconds: float = 0.0
 
@@ -139,18 +135,9 @@ class _Run:
             chosen += limbs(task.contacts, self.module, task.parameters)
         return tuple(sorted({*chosen}))
 
-    def solve(
-        self,
-        program: Problem,
-        start: Array,
-        stage: str,
-        near: bool = False,
-        most: int | None = None,
-    ) -> Outcome:
-        """Solve one program from `start` (unknowns,), in `most` iterations."""
-        most = most or self.choices.most_iterations
-        mu = NEARBY if near else None
-        return self.tried(program, start, stage, replace(self.choices, mu=mu, most_iterations=most))
+    def solve(self, program: Problem, start: Array, stage: str, near: bool = False) -> Outcome:
+        """Solve one program from `start` (unknowns,)."""
+        return self.tried(program, start, stage, replace(self.choices, mu=NEARBY if near else None))
 
     def feasible(self, program: Problem, start: Array, stage: str) -> Outcome:
         """Return a motion that keeps all limits, if one is found, or the last one tried."""
@@ -201,12 +188,11 @@ def plan(
 
     `module` is a result of `symgen.load`, or the path of a model file; `task` the path of a task
     file or a dict with the same keys.  `starts` motions are tried, the straight one and random
-    ones (`seed`), and the best is kept: by default one, around obstacles (`keep_out`) `AROUND`.
-    `solver` is "ipopt", which comes with CasADi and is the
-    default where it is installed, or "trust-constr" of SciPy.  Without `exact_hessian`, second
-    derivatives are approximated from gradients (L-BFGS, by IPOPT).  `progress(stage, step)` is
-    called at every iteration; `symgen.load(path, progress=...)` reports on the build of a path;
-    `notify(remark)` for every remark on the task, before it is solved.
+    ones (`seed`), and the best is kept: by default one, with `keep_out` five.  `solver` is "ipopt",
+    which comes with CasADi and is the default where it is installed, or "trust-constr" of SciPy.
+    Without `exact_hessian`, second derivatives are approximated from gradients (L-BFGS, by IPOPT).
+    `progress(stage, step)` is called at every iteration; `symgen.load(path, progress=...)` reports
+    on the build of a path; `notify(remark)` for every remark on the task, before it is solved.
     Ctrl-C ends the search with the best motion so far.
 
     Raises `symgen.errors.ModelError` for a wrong task, `symgen.errors.RequestError` for a robot
@@ -214,14 +200,7 @@ def plan(
     """
     solver = ready(solver, exact_hessian=exact_hessian)
     if isinstance(module, str | Path):
-        chosen = reading.named_parameters(task) or ("none",)
-        reading.check_order(module)
-        robot = description.read(module)
-        check_robot(robot)
-        reading.check_names(task, robot)
-        loads, points = reading.additions(task, robot)
-        options = BuildOptions(runtime_parameters=chosen, loads=loads, points=points)
-        module = load_package(build(module, options).folder)
+        module = built(module, task, BuildOptions())
     checked_module(module, "plan")
     for name, value, least in (
         ("starts", starts, 1), ("seed", seed, 0), ("max_iterations", max_iterations, 1)
@@ -239,7 +218,7 @@ def plan(
             notify(remark)
     choices = Choices(tolerance, max_iterations, exact_hessian, solver=solver)
     most = min(max_iterations, MOST_RANDOM) if starts is None else max_iterations
-    starts = starts or (AROUND if read.goes_around else 1)
+    starts = starts or (AROUND if read.keep_out.acts and read.contacts is None else 1)
     run = _Run(read, module, choices, Interrupted(), progress, most)
     begun = time.perf_counter()
     with run.interrupted.heard(), np.errstate(over="ignore"):  # of motions that are only tried
@@ -250,6 +229,25 @@ def plan(
             solution, verified = _refined(run, solution)
         plan = _result(run, solution, verified, rejected, time.perf_counter() - begun)
     return replace(plan, remarks=(*remarks, *plan.remarks))
+
+
+def built(
+    model: str | Path, task: str | PathLike[str] | Mapping[str, Any],
+    options: BuildOptions, journal: Journal | None = None,
+) -> Any:  # fmt: skip
+    """Build a model with what a task needs, besides the options, and return the module."""
+    parameters = reading.named_parameters(task) or ("none",)
+    reading.check_order(model)
+    robot = description.read(model, options.reading)
+    check_robot(robot)
+    reading.check_names(task, robot)
+    loads, points = reading.additions(task, robot)
+    options = replace(
+        options, runtime_parameters=parameters,
+        loads=tuple(dict.fromkeys((*options.loads, *loads))),
+        points=tuple(dict.fromkeys((*options.points, *points))),
+    )  # fmt: skip
+    return load_package(build(model, options, journal).folder)
 
 
 # ------------------------------------------------------------------------------------- solving
@@ -301,7 +299,8 @@ def _tried(
         if run.task.contacts is not None and again is not None:
             solution = _standing(run, profile, program, x, stage, again)
         else:
-            outcome = run.solve(program, x, stage, most=run.most_random if k else None)
+            most = run.most_random if k else run.choices.most_iterations
+            outcome = run.tried(program, x, stage, replace(run.choices, most_iterations=most))
             solution = _Solution(profile, program, outcome, outcome.steps)
         solutions.append(solution)
         listed.append(_start(k, solution.program, solution.outcome))
@@ -509,9 +508,8 @@ def _status(
     x_time = float(solution.outcome.x[solution.program.sizes.time])
     refined = run.task.profile.check == REFINE
     broken, conflict = _unmet(run, solution, verified)
-    opens = (
-        run.module.opens_on_the_way(run.task) if broken and isinstance(run.module, Opened) else ""
-    )
+    closes = broken and isinstance(run.module, Opened)
+    opens = run.module.opens_on_the_way(run.task) if closes else ""
     is_weak = not opens and any(fault.name.startswith(TORQUE) for fault in broken)
     weak = _too_weak(run, solution) if is_weak else ""
     remarks = [opens] if opens else []
@@ -556,10 +554,7 @@ def _status(
     elif error > ARRIVES and status == "solved":
         status = "feasible"
         ends = "diverges" if not np.isfinite(error) else f"ends {error:.2g} from the goal"
-        remarks.append(
-            f"a simulation under the torques alone (open loop) {ends}: small errors grow along "
-            "this motion"
-        )
+        remarks.append(f"a simulation under the torques alone (open loop) {ends}: errors grow fast")
     return status, broken, tuple(remarks)
 
 
@@ -579,7 +574,7 @@ def _unmet(run: _Run, solution: _Solution, verified: Verified) -> tuple[tuple[Fa
 
     Limits are those of the motion, on the fine grid: the program has them only at its instants, or
     by control points, and with margins.  They may be exceeded by `NEARLY`; in flight and on points
-    along a line equations of coordinates without a drive by `MISSED`.  Infeasible is what exceeds
+    along a line equations of coordinates without a drive by `MUCH`.  Infeasible is what exceeds
     limits by more than `MUCH`, violates instants of the program, too, or opens loops.
     """
     undriven = {
@@ -600,7 +595,7 @@ def _unmet(run: _Run, solution: _Solution, verified: Verified) -> tuple[tuple[Fa
     faults += [
         verified.fault(name)
         for name, over in verified.worst.items()
-        if over > (MISSED if name in undriven else NEARLY)
+        if over > (MUCH if name in undriven else NEARLY)
     ]
     if verified.ground is not None:
         if verified.ground.excess > SLIDES:
@@ -620,21 +615,16 @@ def _unmet(run: _Run, solution: _Solution, verified: Verified) -> tuple[tuple[Fa
 
 
 def _too_weak(run: _Run, solution: _Solution) -> str:
-    """Return which drives do not hold the robot at rest along a motion, in words; "" for none.
-
-    The loops of a mechanism are closed as far as they close.
-    """
-    path, module = _path(run, solution), run.module
-    s = np.linspace(0.0, 1.0, 4 * path.profile.segments + 1)
-    q = path.motion(s).q
-    if isinstance(module, Opened) and not path.chart.joints:
+    """Return which drives do not hold the robot at rest along a motion, in words; "" for none."""
+    module, s = run.module, np.linspace(0.0, 1.0, 4 * solution.profile.segments + 1)
+    q = _path(run, solution).motion(s).q
+    if isinstance(module, Opened) and not run.task.chart.joints:
         q = module.closed(q, options_of(run.task.parameters))
-    weak = [f"{instant(s[k])}, {words}" for k, words in too_weak(run.task, module, q)]
-    if not weak:
-        return ""
-    return (
-        f".  Drives are too weak for this motion: {'; '.join(weak)}.  Only momentum leads past; "
-        "raise the limit, lighten the robot, or lead it elsewhere with 'guess: {through: [...]}'"
+    words = (f"{instant(s[k])}, {words}" for k, words in too_weak(run.task, module, q))
+    weak = "; ".join(words)
+    return weak and (
+        f".  Drives are too weak for this motion: {weak}.  Only momentum leads past; raise the "
+        "limit, lighten the robot, or lead it elsewhere with 'guess: {through: [...]}'"
     )
 
 

@@ -182,7 +182,7 @@ class Plan:
 
     def _loads_at(self, s: Array) -> Array | None:
         """Return loads of the model at shares of T, (K, n_loads, 6)."""
-        loads = self.path.at(s).loads
+        loads = self.path.motion(s).loads
         return loads if loads is None else loads[:, : len(self.module.load_names)]
 
     @property
@@ -192,7 +192,7 @@ class Plan:
 
     def _multipliers_at(self, s: Array) -> Array | None:
         is_mechanism = isinstance(self.module, Opened)
-        return self.module.split(self.path.at(s).loads)[1] if is_mechanism else None
+        return self.module.split(self.path.motion(s).loads)[1] if is_mechanism else None
 
     @property
     def contact_forces(self) -> Array:
@@ -201,7 +201,7 @@ class Plan:
 
     def contact_forces_at(self, s: Array) -> Array:
         """Return the forces of the ground on the contact points at shares of T, (K, P, 3) (N)."""
-        loads, contacts = self.path.at(s).loads, self.task.contacts
+        loads, contacts = self.path.motion(s).loads, self.task.contacts
         if loads is None or contacts is None:
             return np.zeros((len(s), 0, 3))
         return np.asarray(loads[:, contacts.loads, :3])
@@ -225,8 +225,7 @@ class Plan:
         if self.status == INFEASIBLE:
             return "no motion was found that meets the task, which is no proof that there is none"
         optimum = ", a local optimum" if self.status == "solved" else ""
-        if self.others:
-            optimum += f", the best of {len(self.others) + 1} starts"
+        optimum += f", the best of {len(self.others) + 1} starts" if self.others else ""
         return f"{self.T:.6g} s, objective {self.objective:.6g}{optimum}"
 
     @property

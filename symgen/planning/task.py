@@ -189,12 +189,6 @@ class Task:
     method: str = SPLINES
 
     @property
-    def goes_around(self) -> bool:
-        """Whether the way around obstacles is a choice, of a robot without phases of contacts."""
-        keep = self.keep_out
-        return bool(keep.balls and (keep.obstacles or keep.pairs)) and self.contacts is None
-
-    @property
     def images(self) -> tuple[tuple[int, int, float], ...]:
         """Coordinate i at the end is sign times coordinate j at the start: (i, j, sign)."""
         periodic = tuple((k, k, 1.0) for k in range(len(self.limits.torque)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -33,15 +33,11 @@ class Splines:
 
     def motion(self, s: Array) -> MotionSamples:
         """Return the robot's motion at shares s (K,) of T, with the loops of a mechanism closed."""
-        motion = self.chart.motion(self._spline(s))
+        motion = self.chart.motion(self.at(s))
         return motion if self.balance is None else self.balance(motion)
 
     def at(self, s: Array) -> MotionSamples:
-        """Return the motion of the spline at shares s (K,) of T, with the robot's loads."""
-        spline = self._spline(s)
-        return spline if self.balance is None else replace(spline, loads=self.motion(s).loads)
-
-    def _spline(self, s: Array) -> MotionSamples:
+        """Return the motion of the spline at shares s (K,) of T, without that correction."""
         local = self.profile.at(s)
         q, qd, qdd = (local.of(self.control, r) / self.T**r for r in range(3))
         loads, rates = (None, None) if self.loads is None else self.loads(s, self.T)

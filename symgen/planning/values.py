@@ -87,27 +87,6 @@ class Value:
             return ()
         return tuple(self.below(k, item) for k, item in enumerate(self.node.items))
 
-    def entry(self, key: str) -> Value:
-        """Return the value at a key, without a node where it is missing; nothing is reported."""
-        entries = self.node.entries if isinstance(self.node, Table) else {}
-        return self.below(key, entries[key].value if key in entries else None)
-
-    @property
-    def entries(self) -> tuple[Value, ...]:
-        """The items of a list, none of another node; nothing is reported."""
-        return self.items("") if isinstance(self.node, Listing) else ()
-
-    def check_keys(self, names: Sequence[str], kind: str) -> None:
-        """Report keys of a mapping that are neither in `names` nor ``all``."""
-        for key in self.node.entries if isinstance(self.node, Table) else ():
-            if key not in names and key != "all":
-                self.below(key).index(key, names, kind)
-
-    def check_word(self, names: Sequence[str], kind: str) -> None:
-        """Report a word that is not in `names`."""
-        if self.word:
-            self.name(names, kind)
-
     def by_component(self, names: Sequence[str], expected: str) -> dict[tuple[int, int], Value]:
         """Return the values of {NAME: {fx: value}}, by number of the name and of the component."""
         return {

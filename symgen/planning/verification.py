@@ -7,7 +7,7 @@ the torques of the plan open loop, from its start, independently of the planned 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -123,7 +123,7 @@ def verify(task: Task, module: Any, path: Trajectory, per_segment: int) -> Verif
         bounds.append(over)
     if not isinstance(path, Splines):
         overshoot[BOUNDS] = np.concatenate(bounds, axis=1)
-    motion = path.at(s)
+    motion = replace(path.at(s), loads=path.motion(s).loads)
     for limit in limited(task, module):
         if len(limit.chosen):
             if limit.name == TORQUE:
@@ -218,76 +218,64 @@ def margins(
 def simulate_forward(task: Task, module: Any, path: Trajectory) -> tuple[Array, Array]:
     """Return q (nq,) and qd (n,) at the end, under the torques of the plan.
 
-    Steps, by Runge-Kutta, end at the knots, where accelerations have kinks; they are halved, and
-    the ends extrapolated to steps of length 0 (Richardson), until the end stays where it is.  Where
-    it does not, as with friction that changes its sign within a short time, an implicit method
-    (Radau IIA) follows the stiff equations.
+    Runge-Kutta steps end at the knots, where accelerations have kinks; they are halved, and the
+    ends extrapolated to steps of length 0 (Richardson), until the end stays where it is.  Where it
+    does not, as with stiff friction, an implicit method follows (Radau IIA).
     """
     pieces, nq = path.profile.pieces, path.chart.space.nq
     per = max(1, -(-LEAST_STEPS // pieces))
-    ends = [_integrated(task, module, path, per)]
+    start = path.motion(np.zeros(1))
+    state = np.concatenate([start.q[0], start.qd[0]])
+    ends = [_integrated(task, module, path, state, per)]
     while 2 * per * pieces <= MOST_STEPS:
         per *= 2
-        finer = [_integrated(task, module, path, per)]
+        finer = [_integrated(task, module, path, state, per)]
         for order, coarse in enumerate(ends, 4):
             finer.append(finer[-1] + (finer[-1] - coarse) / (2.0**order - 1))
         change = np.abs(finer[-1] - ends[-1]).max()
         ends = finer
         if change < CONVERGED:
             return ends[-1][:nq], ends[-1][nq:]
-    end = _by_radau(task, module, path)
+    end = _by_radau(task, module, path, state)
     return end[:nq], end[nq:]
 
 
-def _slope(task: Task, module: Any, path: Trajectory) -> Callable[..., Array]:
-    """Return the rate of the state (q, qd) under torques (n,) and loads (n_loads, 6) or None."""
+def _slope(task: Task, module: Any, path: Trajectory, s: Array) -> Callable[[Array, int], Array]:
+    """Return the rate of the state (q, qd) under the torques at one of the instants s (K,)."""
+    loads, tau = path.motion(s).loads, path.torques(module, task.parameters, s)
     options: dict[str, Any] = {"parameters": dict(task.parameters)} if task.parameters else {}
     nq, forward, rate = path.chart.space.nq, module.forward_dynamics, rates_on(path.chart.space)
 
-    def slope(at: Array, tau: Array, loads: Array | None) -> Array:
-        more = options if loads is None else {**options, "loads": loads}
+    def slope(at: Array, k: int) -> Array:
+        more = options if loads is None else {**options, "loads": loads[k]}
         q, v = at[:nq], at[nq:]
-        return np.concatenate([rate(q, v), forward(q, v, tau, **more)])
+        return np.concatenate([rate(q, v), forward(q, v, tau[k], **more)])
 
     return slope
 
 
-def _integrated(task: Task, module: Any, path: Trajectory, per_piece: int) -> Array:
-    """Return classical Runge-Kutta of fourth order, `per_piece` steps between knots."""
-    count = per_piece * path.profile.pieces
-    s = np.linspace(0.0, 1.0, 2 * count + 1)
-    motion = path.motion(s)
-    tau, loads = path.torques(module, task.parameters, s), motion.loads
-    slope, h = _slope(task, module, path), path.T / count
-    state = np.concatenate([motion.q[0], motion.qd[0]])
+def _integrated(task: Task, module: Any, path: Trajectory, state: Array, per: int) -> Array:
+    """Return the end of classical Runge-Kutta of fourth order, `per` steps between knots."""
+    count = per * path.profile.pieces
+    slope = _slope(task, module, path, np.linspace(0.0, 1.0, 2 * count + 1))
+    h = path.T / count
     for k in range(0, 2 * count, 2):
-        before, middle, after = (
-            (tau[k + i], None if loads is None else loads[k + i]) for i in range(3)
-        )
-        first = slope(state, *before)
-        second = slope(state + 0.5 * h * first, *middle)
-        third = slope(state + 0.5 * h * second, *middle)
-        fourth = slope(state + h * third, *after)
+        first = slope(state, k)
+        second = slope(state + 0.5 * h * first, k + 1)
+        third = slope(state + 0.5 * h * second, k + 1)
+        fourth = slope(state + h * third, k + 2)
         state = state + h / 6 * (first + 2 * second + 2 * third + fourth)
     return state
 
 
-def _by_radau(task: Task, module: Any, path: Trajectory) -> Array:
-    """Return the end of the method of order 5 that SciPy has; NaN where its steps vanish."""
+def _by_radau(task: Task, module: Any, path: Trajectory, state: Array) -> Array:
+    """Return the end of an implicit method of fifth order; NaN where its steps vanish."""
     from scipy.integrate import solve_ivp
 
-    slope, start = _slope(task, module, path), path.motion(np.zeros(1))
-    state = np.concatenate([start.q[0], start.qd[0]])
-
     def rate(t: float, at: Array) -> Array:
-        s = np.array([min(t / path.T, 1.0)])
-        loads = path.motion(s).loads
-        tau = path.torques(module, task.parameters, s)[0]
-        return slope(at, tau, None if loads is None else loads[0])
+        return _slope(task, module, path, np.array([min(t / path.T, 1.0)]))(at, 0)
 
-    for span in pairwise(np.linspace(0.0, path.T, path.profile.pieces + 1)):
+    for span in pairwise(path.T * np.linspace(0.0, 1.0, path.profile.pieces + 1)):
         result = solve_ivp(rate, span, state, method="Radau", rtol=PRECISE, atol=PRECISE)
         state = result.y[:, -1] if result.success else np.full_like(state, np.nan)
-        if not result.success:
-            break
     return state

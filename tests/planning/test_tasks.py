@@ -223,7 +223,7 @@ def test_a_drive_that_does_not_hold_an_end_is_remarked(robot):
 
 def test_several_starts_are_the_default_around_obstacles(robot):
     task = reading.read(file_of(WALL.format("0.2")), robot)
-    assert task.goes_around and not reading.read(file_of(RIGHT), robot).goes_around
+    assert task.keep_out.acts and not reading.read(file_of(RIGHT), robot).keep_out.acts
 
 
 def test_a_simulation_follows_a_motion_that_turns_against_stiff_friction(monkeypatch):
