@@ -30,10 +30,13 @@ BY_HAND = {
         "frame_jacobian", "frame_motion", "inverse_kinematics", "operational_space_inertia",
     ),
     "symgen/runtime/mechanism.py": (
-        "assemble", "closed_velocities", "closing_derivatives", "constrained_forward_dynamics",
+        "assemble", "closed_accelerations", "closed_velocities", "closing_derivatives",
+        "constrained_forward_dynamics",
         "constrained_forward_dynamics_derivatives",
         "constrained_forward_dynamics_parameter_derivatives",
         "constraint_multiplier_parameter_derivatives", "constrained_inverse_dynamics",
+        "constrained_inverse_dynamics_derivatives",
+        "constrained_inverse_dynamics_parameter_derivatives",
         "freedoms", "unique_multipliers",
     ),
 }  # fmt: skip
@@ -115,9 +118,10 @@ OF_MECHANISMS = {
     "constrained_forward_dynamics(), constrained_inverse_dynamics()": (
         "dynamics with the loops closed; see [closed loops](../how_to/closed_loops.md)"
     ),
-    "assemble(), closing_derivatives(), closed_velocities(), freedoms(), unique_multipliers()": (
-        "positions and velocities at which the loops are closed, and what the constraints leave "
-        "free"
+    "assemble(), closing_derivatives(), closed_velocities(), closed_accelerations(), freedoms(), "
+    "unique_multipliers()": (
+        "positions, velocities and accelerations at which the loops are closed, and what the "
+        "constraints leave free"
     ),
 }
 """Further attributes of a module of a model with loops or relations."""

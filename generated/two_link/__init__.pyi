@@ -156,7 +156,7 @@ def inverse_dynamics(q: Rows, qd: Rows, qdd: Rows, *, loads: Rows | None = ..., 
 
     Arguments (batch axes ... broadcast mutually):
         q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                             other entries as in neutral()
+                             other entries as in neutral() (loops: initial_q)
         qd (..., 2)          their velocities (rad/s or m/s)
         qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
         loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -174,7 +174,7 @@ def inverse_dynamics_derivatives(q: Rows, qd: Rows, qdd: Rows, *, loads: Rows | 
 
     Arguments (batch axes ... broadcast mutually):
         q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                             other entries as in neutral()
+                             other entries as in neutral() (loops: initial_q)
         qd (..., 2)          their velocities (rad/s or m/s)
         qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
         loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -199,7 +199,7 @@ def inverse_dynamics_hessian(q: Rows, qd: Rows, qdd: Rows, multipliers: Rows, *,
 
     Arguments (batch axes ... broadcast mutually):
         q (..., 2)            joint coordinates (rad or m); states may be dicts by name, with
-                              other entries as in neutral()
+                              other entries as in neutral() (loops: initial_q)
         qd (..., 2)           their velocities (rad/s or m/s)
         qdd (..., 2)          their accelerations (rad/s^2 or m/s^2)
         multipliers (..., 2)  weights of the torques in their sum
@@ -224,7 +224,7 @@ def inverse_dynamics_load_derivatives(q: Rows, *, parameters: Rows | None = ...,
 
     Arguments (batch axes ... broadcast mutually):
         q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                             other entries as in neutral()
+                             other entries as in neutral() (loops: initial_q)
         parameters (..., 0)  this module has none
         out                  array to write the result to and to return: float64, of the
                              result's shape, any strides, not overlapping an argument
@@ -237,7 +237,7 @@ def mass_matrix(q: Rows, *, parameters: Rows | None = ..., packed: bool = ..., o
 
     Arguments (batch axes ... broadcast mutually):
         q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                             other entries as in neutral()
+                             other entries as in neutral() (loops: initial_q)
         parameters (..., 0)  this module has none
         packed               True for square results as arrays (..., 4): their entries at
                              derivative_sparsity, row by row; all others are 0
@@ -253,7 +253,7 @@ def coriolis_matrix(q: Rows, qd: Rows, *, parameters: Rows | None = ..., packed:
 
     Arguments (batch axes ... broadcast mutually):
         q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                             other entries as in neutral()
+                             other entries as in neutral() (loops: initial_q)
         qd (..., 2)          their velocities (rad/s or m/s)
         parameters (..., 0)  this module has none
         packed               True for square results as arrays (..., 4): their entries at
@@ -269,7 +269,7 @@ def bias_forces(q: Rows, qd: Rows, *, loads: Rows | None = ..., parameters: Rows
 
     Arguments (batch axes ... broadcast mutually):
         q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                             other entries as in neutral()
+                             other entries as in neutral() (loops: initial_q)
         qd (..., 2)          their velocities (rad/s or m/s)
         loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
                              links, base axes, the force at the load's point (N, N m); or a
@@ -286,7 +286,7 @@ def gravity_forces(q: Rows, *, parameters: Rows | None = ..., out: Array | None 
 
     Arguments (batch axes ... broadcast mutually):
         q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                             other entries as in neutral()
+                             other entries as in neutral() (loops: initial_q)
         parameters (..., 0)  this module has none
         out                  array to write the result to and to return: float64, of the
                              result's shape, any strides, not overlapping an argument
@@ -299,7 +299,7 @@ def torque_parts(q: Rows, qd: Rows, qdd: Rows, *, loads: Rows | None = ..., para
 
     Arguments (batch axes ... broadcast mutually):
         q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                             other entries as in neutral()
+                             other entries as in neutral() (loops: initial_q)
         qd (..., 2)          their velocities (rad/s or m/s)
         qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
         loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -323,7 +323,7 @@ def kinetic_energy(q: Rows, qd: Rows, *, parameters: Rows | None = ..., out: Arr
 
     Arguments (batch axes ... broadcast mutually):
         q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                             other entries as in neutral()
+                             other entries as in neutral() (loops: initial_q)
         qd (..., 2)          their velocities (rad/s or m/s)
         parameters (..., 0)  this module has none
         out                  array to write the result to and to return: float64, of the
@@ -337,7 +337,7 @@ def potential_energy(q: Rows, *, parameters: Rows | None = ..., out: Array | Non
 
     Arguments (batch axes ... broadcast mutually):
         q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                             other entries as in neutral()
+                             other entries as in neutral() (loops: initial_q)
         parameters (..., 0)  this module has none
         out                  array to write the result to and to return: float64, of the
                              result's shape, any strides, not overlapping an argument
@@ -350,7 +350,7 @@ def forward_kinematics(q: Rows, *, parameters: Rows | None = ..., out: Array | N
 
     Arguments (batch axes ... broadcast mutually):
         q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                             other entries as in neutral()
+                             other entries as in neutral() (loops: initial_q)
         parameters (..., 0)  this module has none
         out                  array to write the result to and to return: float64, of the
                              result's shape, any strides, not overlapping an argument
@@ -364,7 +364,7 @@ def jacobians(q: Rows, *, parameters: Rows | None = ..., out: Array | None = ...
 
     Arguments (batch axes ... broadcast mutually):
         q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                             other entries as in neutral()
+                             other entries as in neutral() (loops: initial_q)
         parameters (..., 0)  this module has none
         out                  array to write the result to and to return: float64, of the
                              result's shape, any strides, not overlapping an argument
@@ -379,7 +379,7 @@ def joint_wrenches(q: Rows, qd: Rows, qdd: Rows, *, loads: Rows | None = ..., pa
 
     Arguments (batch axes ... broadcast mutually):
         q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                             other entries as in neutral()
+                             other entries as in neutral() (loops: initial_q)
         qd (..., 2)          their velocities (rad/s or m/s)
         qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
         loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -400,7 +400,7 @@ def joint_wrench_derivatives(q: Rows, qd: Rows, qdd: Rows, *, loads: Rows | None
 
     Arguments (batch axes ... broadcast mutually):
         q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                             other entries as in neutral()
+                             other entries as in neutral() (loops: initial_q)
         qd (..., 2)          their velocities (rad/s or m/s)
         qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
         loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -425,7 +425,7 @@ def point_motion(q: Rows, qd: Rows, qdd: Rows, *, parameters: Rows | None = ...,
 
     Arguments (batch axes ... broadcast mutually):
         q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                             other entries as in neutral()
+                             other entries as in neutral() (loops: initial_q)
         qd (..., 2)          their velocities (rad/s or m/s)
         qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
         parameters (..., 0)  this module has none
@@ -443,7 +443,7 @@ def point_motion_derivatives(q: Rows, qd: Rows, qdd: Rows, *, parameters: Rows |
 
     Arguments (batch axes ... broadcast mutually):
         q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                             other entries as in neutral()
+                             other entries as in neutral() (loops: initial_q)
         qd (..., 2)          their velocities (rad/s or m/s)
         qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
         parameters (..., 0)  this module has none
@@ -465,7 +465,7 @@ def link_motion(q: Rows, qd: Rows, qdd: Rows, *, parameters: Rows | None = ..., 
 
     Arguments (batch axes ... broadcast mutually):
         q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                             other entries as in neutral()
+                             other entries as in neutral() (loops: initial_q)
         qd (..., 2)          their velocities (rad/s or m/s)
         qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
         parameters (..., 0)  this module has none
@@ -484,7 +484,7 @@ def center_of_mass(q: Rows, *, parameters: Rows | None = ..., out: Array | None 
 
     Arguments (batch axes ... broadcast mutually):
         q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                             other entries as in neutral()
+                             other entries as in neutral() (loops: initial_q)
         parameters (..., 0)  this module has none
         out                  array to write the result to and to return: float64, of the
                              result's shape, any strides, not overlapping an argument
@@ -497,7 +497,7 @@ def center_of_mass_jacobian(q: Rows, *, parameters: Rows | None = ..., out: Arra
 
     Arguments (batch axes ... broadcast mutually):
         q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                             other entries as in neutral()
+                             other entries as in neutral() (loops: initial_q)
         parameters (..., 0)  this module has none
         out                  array to write the result to and to return: float64, of the
                              result's shape, any strides, not overlapping an argument
@@ -510,7 +510,7 @@ def centroidal_momentum(q: Rows, qd: Rows, *, parameters: Rows | None = ..., out
 
     Arguments (batch axes ... broadcast mutually):
         q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                             other entries as in neutral()
+                             other entries as in neutral() (loops: initial_q)
         qd (..., 2)          their velocities (rad/s or m/s)
         parameters (..., 0)  this module has none
         out                  array to write the result to and to return: float64, of the
@@ -524,7 +524,7 @@ def centroidal_momentum_matrix(q: Rows, *, parameters: Rows | None = ..., out: A
 
     Arguments (batch axes ... broadcast mutually):
         q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                             other entries as in neutral()
+                             other entries as in neutral() (loops: initial_q)
         parameters (..., 0)  this module has none
         out                  array to write the result to and to return: float64, of the
                              result's shape, any strides, not overlapping an argument
@@ -538,7 +538,7 @@ def centroidal_momentum_rate(q: Rows, qd: Rows, qdd: Rows, *, parameters: Rows |
 
     Arguments (batch axes ... broadcast mutually):
         q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                             other entries as in neutral()
+                             other entries as in neutral() (loops: initial_q)
         qd (..., 2)          their velocities (rad/s or m/s)
         qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
         parameters (..., 0)  this module has none
@@ -553,7 +553,7 @@ def regressor(q: Rows, qd: Rows, qdd: Rows, *, parameters: Rows | None = ..., ou
 
     Arguments (batch axes ... broadcast mutually):
         q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                             other entries as in neutral()
+                             other entries as in neutral() (loops: initial_q)
         qd (..., 2)          their velocities (rad/s or m/s)
         qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
         parameters (..., 0)  this module has none
@@ -569,7 +569,7 @@ def forward_dynamics(q: Rows, qd: Rows, tau: Rows, *, loads: Rows | None = ..., 
 
     Arguments (batch axes ... broadcast mutually):
         q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                             other entries as in neutral()
+                             other entries as in neutral() (loops: initial_q)
         qd (..., 2)          their velocities (rad/s or m/s)
         tau (..., 2)         joint torques or forces (N m or N)
         loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -591,7 +591,7 @@ def forward_dynamics_derivatives(q: Rows, qd: Rows, tau: Rows, *, loads: Rows | 
 
     Arguments (batch axes ... broadcast mutually):
         q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                             other entries as in neutral()
+                             other entries as in neutral() (loops: initial_q)
         qd (..., 2)          their velocities (rad/s or m/s)
         tau (..., 2)         joint torques or forces (N m or N)
         loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -618,7 +618,7 @@ def frame_pose(name: str, q: Rows, *, parameters: Rows | None = ..., out: Array 
     Arguments (batch axes ... broadcast mutually):
         name                 a link, one of link_names
         q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                             other entries as in neutral()
+                             other entries as in neutral() (loops: initial_q)
         parameters (..., 0)  this module has none
         out                  array to write the result to and to return: float64, of the
                              result's shape, any strides, not overlapping an argument

@@ -22,7 +22,7 @@ class composite:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -43,7 +43,7 @@ class composite:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -71,7 +71,7 @@ class composite:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)            joint coordinates (rad or m); states may be dicts by name, with
-                                  other entries as in neutral()
+                                  other entries as in neutral() (loops: initial_q)
             qd (..., 2)           their velocities (rad/s or m/s)
             qdd (..., 2)          their accelerations (rad/s^2 or m/s^2)
             multipliers (..., 2)  weights of the torques in their sum
@@ -99,7 +99,7 @@ class composite:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
@@ -115,7 +115,7 @@ class composite:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             parameters (..., 0)  this module has none
             packed               True for square results as arrays (..., 4): their entries at
                                  derivative_sparsity, row by row; all others are 0
@@ -134,7 +134,7 @@ class composite:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             qd (..., 2)          their velocities (rad/s or m/s)
             parameters (..., 0)  this module has none
             packed               True for square results as arrays (..., 4): their entries at
@@ -153,7 +153,7 @@ class composite:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             qd (..., 2)          their velocities (rad/s or m/s)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
                                  links, base axes, the force at the load's point (N, N m); or a
@@ -173,7 +173,7 @@ class composite:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
@@ -189,7 +189,7 @@ class composite:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -216,7 +216,7 @@ class composite:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -244,7 +244,7 @@ class composite:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
             parameters (..., 0)  this module has none
@@ -265,7 +265,7 @@ class composite:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
             parameters (..., 0)  this module has none
@@ -289,7 +289,7 @@ class composite:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
             parameters (..., 0)  this module has none
@@ -308,7 +308,7 @@ class composite:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             qd (..., 2)          their velocities (rad/s or m/s)
             tau (..., 2)         joint torques or forces (N m or N)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -333,7 +333,7 @@ class composite:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             qd (..., 2)          their velocities (rad/s or m/s)
             tau (..., 2)         joint torques or forces (N m or N)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -364,7 +364,7 @@ class newton_euler:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -385,7 +385,7 @@ class newton_euler:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -413,7 +413,7 @@ class newton_euler:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)            joint coordinates (rad or m); states may be dicts by name, with
-                                  other entries as in neutral()
+                                  other entries as in neutral() (loops: initial_q)
             qd (..., 2)           their velocities (rad/s or m/s)
             qdd (..., 2)          their accelerations (rad/s^2 or m/s^2)
             multipliers (..., 2)  weights of the torques in their sum
@@ -441,7 +441,7 @@ class newton_euler:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
@@ -457,7 +457,7 @@ class newton_euler:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             parameters (..., 0)  this module has none
             packed               True for square results as arrays (..., 4): their entries at
                                  derivative_sparsity, row by row; all others are 0
@@ -476,7 +476,7 @@ class newton_euler:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             qd (..., 2)          their velocities (rad/s or m/s)
             parameters (..., 0)  this module has none
             packed               True for square results as arrays (..., 4): their entries at
@@ -495,7 +495,7 @@ class newton_euler:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             qd (..., 2)          their velocities (rad/s or m/s)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
                                  links, base axes, the force at the load's point (N, N m); or a
@@ -515,7 +515,7 @@ class newton_euler:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
@@ -531,7 +531,7 @@ class newton_euler:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -558,7 +558,7 @@ class newton_euler:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             qd (..., 2)          their velocities (rad/s or m/s)
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
@@ -575,7 +575,7 @@ class newton_euler:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
@@ -591,7 +591,7 @@ class newton_euler:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
@@ -608,7 +608,7 @@ class newton_euler:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
@@ -626,7 +626,7 @@ class newton_euler:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -650,7 +650,7 @@ class newton_euler:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -678,7 +678,7 @@ class newton_euler:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
             parameters (..., 0)  this module has none
@@ -699,7 +699,7 @@ class newton_euler:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
             parameters (..., 0)  this module has none
@@ -724,7 +724,7 @@ class newton_euler:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
             parameters (..., 0)  this module has none
@@ -746,7 +746,7 @@ class newton_euler:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
@@ -762,7 +762,7 @@ class newton_euler:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
@@ -778,7 +778,7 @@ class newton_euler:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             qd (..., 2)          their velocities (rad/s or m/s)
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
@@ -795,7 +795,7 @@ class newton_euler:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
@@ -812,7 +812,7 @@ class newton_euler:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
             parameters (..., 0)  this module has none
@@ -830,7 +830,7 @@ class newton_euler:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
             parameters (..., 0)  this module has none
@@ -849,7 +849,7 @@ class newton_euler:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             qd (..., 2)          their velocities (rad/s or m/s)
             tau (..., 2)         joint torques or forces (N m or N)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -874,7 +874,7 @@ class newton_euler:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             qd (..., 2)          their velocities (rad/s or m/s)
             tau (..., 2)         joint torques or forces (N m or N)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -904,7 +904,7 @@ class newton_euler:
         Arguments (batch axes ... broadcast mutually):
             name                 a link, one of link_names
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
@@ -925,7 +925,7 @@ class kane:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             qd (..., 2)          their velocities (rad/s or m/s)
             tau (..., 2)         joint torques or forces (N m or N)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -950,7 +950,7 @@ class kane:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             qd (..., 2)          their velocities (rad/s or m/s)
             tau (..., 2)         joint torques or forces (N m or N)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -981,7 +981,7 @@ class recursive_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -1002,7 +1002,7 @@ class recursive_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -1029,7 +1029,7 @@ class recursive_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
@@ -1045,7 +1045,7 @@ class recursive_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             parameters (..., 0)  this module has none
             packed               True for square results as arrays (..., 4): their entries at
                                  derivative_sparsity, row by row; all others are 0
@@ -1064,7 +1064,7 @@ class recursive_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             qd (..., 2)          their velocities (rad/s or m/s)
             parameters (..., 0)  this module has none
             packed               True for square results as arrays (..., 4): their entries at
@@ -1083,7 +1083,7 @@ class recursive_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             qd (..., 2)          their velocities (rad/s or m/s)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
                                  links, base axes, the force at the load's point (N, N m); or a
@@ -1103,7 +1103,7 @@ class recursive_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
@@ -1119,7 +1119,7 @@ class recursive_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -1146,7 +1146,7 @@ class recursive_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             qd (..., 2)          their velocities (rad/s or m/s)
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
@@ -1163,7 +1163,7 @@ class recursive_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
@@ -1179,7 +1179,7 @@ class recursive_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
@@ -1196,7 +1196,7 @@ class recursive_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
@@ -1213,7 +1213,7 @@ class recursive_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
             parameters (..., 0)  this module has none
@@ -1234,7 +1234,7 @@ class recursive_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
             parameters (..., 0)  this module has none
@@ -1259,7 +1259,7 @@ class recursive_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
             parameters (..., 0)  this module has none
@@ -1281,7 +1281,7 @@ class recursive_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
@@ -1297,7 +1297,7 @@ class recursive_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
@@ -1313,7 +1313,7 @@ class recursive_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             qd (..., 2)          their velocities (rad/s or m/s)
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
@@ -1330,7 +1330,7 @@ class recursive_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
@@ -1347,7 +1347,7 @@ class recursive_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
             parameters (..., 0)  this module has none
@@ -1366,7 +1366,7 @@ class recursive_lagrange:
         Arguments (batch axes ... broadcast mutually):
             name                 a link, one of link_names
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
@@ -1388,7 +1388,7 @@ class closed_form_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -1409,7 +1409,7 @@ class closed_form_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -1436,7 +1436,7 @@ class closed_form_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
@@ -1452,7 +1452,7 @@ class closed_form_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             parameters (..., 0)  this module has none
             packed               True for square results as arrays (..., 4): their entries at
                                  derivative_sparsity, row by row; all others are 0
@@ -1471,7 +1471,7 @@ class closed_form_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             qd (..., 2)          their velocities (rad/s or m/s)
             parameters (..., 0)  this module has none
             packed               True for square results as arrays (..., 4): their entries at
@@ -1490,7 +1490,7 @@ class closed_form_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             qd (..., 2)          their velocities (rad/s or m/s)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
                                  links, base axes, the force at the load's point (N, N m); or a
@@ -1510,7 +1510,7 @@ class closed_form_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
@@ -1526,7 +1526,7 @@ class closed_form_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             qd (..., 2)          their velocities (rad/s or m/s)
             qdd (..., 2)         their accelerations (rad/s^2 or m/s^2)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -1553,7 +1553,7 @@ class closed_form_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             qd (..., 2)          their velocities (rad/s or m/s)
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
@@ -1570,7 +1570,7 @@ class closed_form_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
@@ -1586,7 +1586,7 @@ class closed_form_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
@@ -1603,7 +1603,7 @@ class closed_form_lagrange:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             parameters (..., 0)  this module has none
             out                  array to write the result to and to return: float64, of the
                                  result's shape, any strides, not overlapping an argument
@@ -1622,7 +1622,7 @@ class explicit_kane:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             parameters (..., 0)  this module has none
             packed               True for square results as arrays (..., 4): their entries at
                                  derivative_sparsity, row by row; all others are 0
@@ -1640,7 +1640,7 @@ class explicit_kane:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             qd (..., 2)          their velocities (rad/s or m/s)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
                                  links, base axes, the force at the load's point (N, N m); or a
@@ -1660,7 +1660,7 @@ class explicit_kane:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             qd (..., 2)          their velocities (rad/s or m/s)
             tau (..., 2)         joint torques or forces (N m or N)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -1685,7 +1685,7 @@ class explicit_kane:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             qd (..., 2)          their velocities (rad/s or m/s)
             tau (..., 2)         joint torques or forces (N m or N)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -1716,7 +1716,7 @@ class partially_recursive_kane:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             parameters (..., 0)  this module has none
             packed               True for square results as arrays (..., 4): their entries at
                                  derivative_sparsity, row by row; all others are 0
@@ -1734,7 +1734,7 @@ class partially_recursive_kane:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             qd (..., 2)          their velocities (rad/s or m/s)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
                                  links, base axes, the force at the load's point (N, N m); or a
@@ -1754,7 +1754,7 @@ class partially_recursive_kane:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             qd (..., 2)          their velocities (rad/s or m/s)
             tau (..., 2)         joint torques or forces (N m or N)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the
@@ -1779,7 +1779,7 @@ class partially_recursive_kane:
 
         Arguments (batch axes ... broadcast mutually):
             q (..., 2)           joint coordinates (rad or m); states may be dicts by name, with
-                                 other entries as in neutral()
+                                 other entries as in neutral() (loops: initial_q)
             qd (..., 2)          their velocities (rad/s or m/s)
             tau (..., 2)         joint torques or forces (N m or N)
             loads (..., 1, 6)    wrenches [fx fy fz nx ny nz] exerted by the environment on the

@@ -119,6 +119,11 @@ class ModuleMetadata:
         return self.sizes["nq"]
 
     @property
+    def unnamed(self) -> list[float]:
+        """Entries of q that a dict by name leaves out: the neutral ones; with loops `initial`."""
+        return list(self.facts["initial_q"].value) if self.constraint_names else self.neutral
+
+    @property
     def neutral(self) -> list[float]:
         """The neutral configuration."""
         return [float(x) for x in Configuration(self.n, self.quaternions).neutral()]

@@ -40,7 +40,7 @@ _SINGULAR = (
     "one RuntimeWarning."
 )
 _NO_LINK = "ValueError where no link has this name."
-_BY_NAME = "; states may be dicts by name, with other entries as in neutral()"
+_BY_NAME = "; states may be dicts by name, with other entries as in neutral() (loops: initial_q)"
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,12 @@ makes functions of matrices of them.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from symgen.errors import RequestError
-from symgen.frameworks.functions import Differentiable, functions_of
+from symgen.frameworks.functions import Differentiable, Functions, functions_of
 
 
 def functions(
@@ -32,7 +31,7 @@ def functions(
     except ImportError:
         raise RequestError("symgen.casadi needs CasADi: pip install casadi") from None
     differentiable = functions_of(module, loads, parameters)
-    return SimpleNamespace(**{name: _function(casadi, x) for name, x in differentiable.items()})
+    return Functions(module, {name: _function(casadi, x) for name, x in differentiable.items()})
 
 
 def _function(casadi: Any, function: Differentiable) -> Any:

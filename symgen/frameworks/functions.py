@@ -21,8 +21,20 @@ from symgen.errors import RequestError
 from symgen.runtime.configuration import Configuration, configuration_of
 from symgen.support.arrays import Array
 
-STATE = {"inverse_dynamics": ("q", "qd", "qdd"), "forward_dynamics": ("q", "qd", "tau")}
-"""Functions for libraries, with their first three arguments."""
+STATE = {
+    "inverse_dynamics": ("q", "qd", "qdd"),
+    "forward_dynamics": ("q", "qd", "tau"),
+    "constrained_inverse_dynamics": ("q", "qd", "qdd"),
+    "constrained_forward_dynamics": ("q", "qd", "tau"),
+}
+"""Functions for libraries, with their first three arguments; the latter two of models with loops,
+whose multipliers stand between a value and its derivatives."""
+NEEDED = (
+    "inverse_dynamics_derivatives", "mass_matrix", "bias_forces", "constraint_bias",
+    "constraint_rate_derivatives", "constraint_torque_derivatives",
+    "constraint_acceleration_derivatives",
+)  # fmt: skip
+"""Functions that derivatives with loops consist of."""
 
 
 @dataclass(frozen=True)
@@ -97,11 +109,33 @@ def functions_of(
     fixed = dict(parameters) if isinstance(parameters, Mapping) else {}
     results = {}
     for name in STATE:
-        if f"{name}_derivatives" in module.functions and name in module.functions:
+        built = {name, f"{name}_derivatives"} <= set(module.functions)
+        if built or (hasattr(module, name) and set(NEEDED) <= set(module.functions)):
             results[name] = _function(module, name, loads, parameters is True, fixed)
     if not results:
         raise RequestError("the module has no derivatives; rebuild it without --functions")
+    if "constrained_forward_dynamics" in results:
+        begins, ends = (module.constraints(module.initial_q, t=t) for t in (0.0, 0.7))
+        if not np.array_equal(begins, ends):
+            raise RequestError(
+                "a relation of this robot's model mentions the time, t, which these functions do "
+                "not take; a drive takes the place of such a relation"
+            )
     return results
+
+
+class Functions:
+    """Functions of a module for a library, as attributes."""
+
+    def __init__(self, module: Any, functions: Mapping[str, Any]) -> None:
+        self.__dict__.update(functions)
+        self._module = module
+
+    def __getattr__(self, name: str) -> Any:
+        there = ", ".join(x for x in vars(self) if not x.startswith("_"))
+        if name.startswith("_") or hasattr(self._module, name):
+            raise AttributeError(f"{name} is not one of the functions for libraries: {there}")
+        return getattr(self._module, name)  # whose error says why it is missing
 
 
 def _function(
@@ -127,12 +161,15 @@ def _function(
     def value(*inputs: Array) -> Array:
         function = getattr(module, name)
         inputs = _normalized(space, inputs)
-        return np.asarray(function(*inputs[:3], **options(inputs[3:])))
+        result = function(*inputs[:3], **options(inputs[3:]))
+        return np.asarray(result[0] if isinstance(result, tuple) else result)
 
     def jacobians(*inputs: Array) -> tuple[Array, ...]:
         q, inputs = inputs[0], _normalized(space, inputs)
         state, more = inputs[:3], options(inputs[3:])
-        _, *results = getattr(module, f"{name}_derivatives")(*state, **more)
+        derived = getattr(module, f"{name}_derivatives")(*state, **more)
+        first = 2 if hasattr(derived, "multipliers") else 1
+        results = list(derived[first : first + len(state)])
         if loads:
             results.append(_by_loads(module, name, inputs, more, results))
         if parameters:
@@ -190,10 +227,13 @@ def _normalized(space: Configuration | None, inputs: tuple[Array, ...]) -> tuple
 def _by_loads(
     module: Any, name: str, inputs: tuple[Array, ...], more: Mapping[str, Any], results: list[Any]
 ) -> Array:
-    """Return d tau / d loads, or d qdd / d loads = - M^-1 d tau / d loads, flattened."""
+    """Return d tau / d loads, or d qdd / d loads = - d qdd / d tau d tau / d loads, flattened."""
     parameters = {key: value for key, value in more.items() if key == "parameters"}
     slopes = np.asarray(module.inverse_dynamics_load_derivatives(inputs[0], **parameters))
     slopes = slopes.reshape(*slopes.shape[:-2], -1)
     batch = np.broadcast_shapes(*(x.shape[:-1] for x in inputs))
     slopes = np.broadcast_to(slopes, (*batch, *slopes.shape[-2:]))
+    if name == "constrained_inverse_dynamics":  # results[2] is that of tau by qdd, A^+ M
+        slopes = np.linalg.solve(module.mass_matrix(inputs[0], **parameters), slopes)
+        return np.asarray(results[2] @ slopes)
     return slopes if name == "inverse_dynamics" else np.asarray(-results[2] @ slopes)

@@ -11,13 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from symgen.errors import RequestError
-from symgen.frameworks.functions import Differentiable, functions_of
+from symgen.frameworks.functions import Differentiable, Functions, functions_of
 
 Call = Callable[..., Any]
 
@@ -39,7 +38,7 @@ def functions(
     except ImportError:
         raise RequestError("symgen.jax needs JAX: pip install jax") from None
     results = functions_of(module, loads, parameters)
-    return SimpleNamespace(**{name: _wrapped(jax, x) for name, x in results.items()})
+    return Functions(module, {name: _wrapped(jax, x) for name, x in results.items()})
 
 
 def _wrapped(jax: Any, function: Differentiable) -> Any:

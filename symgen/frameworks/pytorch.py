@@ -9,13 +9,12 @@ the result, unless gradients are off (``torch.no_grad()``).  Modules with produc
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from symgen.errors import RequestError
-from symgen.frameworks.functions import Differentiable, functions_of
+from symgen.frameworks.functions import Differentiable, Functions, functions_of
 
 
 def functions(
@@ -33,7 +32,7 @@ def functions(
     except ImportError:
         raise RequestError("symgen.torch needs PyTorch: pip install torch") from None
     results = functions_of(module, loads, parameters)
-    return SimpleNamespace(**{name: _wrapped(torch, x) for name, x in results.items()})
+    return Functions(module, {name: _wrapped(torch, x) for name, x in results.items()})
 
 
 def _wrapped(torch: Any, function: Differentiable) -> Any:

@@ -241,11 +241,11 @@ def _takes_no_time(module: Any, task: Task) -> bool:
     """Return whether only the time has a weight, and no drive nor anything else has a limit."""
     limits, objective = task.limits, task.objective
     weights = (objective.torque, objective.acceleration, objective.jerk)
-    others = (
+    further = (
         *(objective.wrenches, objective.outputs, objective.loads, limits.wrenches),
         *(limits.outputs, task.contacts, task.free_loads),
     )
-    if any(map(np.any, weights)) or any(others):
+    if any(map(np.any, weights)) or any(further):
         return False
     driven = np.array(module.actuated) | (not isinstance(module, Opened))
     ranges = (limits.velocity, limits.acceleration, limits.jerk, limits.torque[driven])

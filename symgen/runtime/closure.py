@@ -259,11 +259,12 @@ def without_none(**options: Any) -> dict[str, Any]:
 def by_keyword(method: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap a method so that options passed by position raise a clear TypeError.
 
-    States that are dicts by name become arrays.  Where q is required, loops should be closed there.
+    States that are dicts by name become arrays.  Where q and qd are required, they should keep
+    loops closed.
     """
     parameters = inspect.signature(method).parameters.values()
     names = [x.name for x in parameters]
-    takes_closed = inspect.signature(method).parameters["q"].default is inspect.Parameter.empty
+    required = [x.name for x in parameters if x.default is x.empty]
     positional = [x.name for x in parameters if x.kind is not x.KEYWORD_ONLY]
     options = ", ".join(f"{x.name}=..." for x in parameters if x.name not in positional)
 
@@ -282,10 +283,11 @@ def by_keyword(method: Callable[..., Any]) -> Callable[..., Any]:
             read = args[0]._module._read
             args = (args[0], *map(read, positional[1:], args[1:]))
             keywords = {name: read(name, x) for name, x in keywords.items()}
-        if takes_closed and (len(args) > 1 or "q" in keywords):
-            q = args[1] if len(args) > 1 else keywords["q"]
-            timed = keywords.get("t"), keywords.get("parameters")
-            args[0].warn_of_gaps(method.__name__, q, *timed, stacklevel=3)
+        bound = dict(zip(positional, args, strict=False)) | keywords
+        if "q" in required and "q" in bound:
+            qd = bound.get("qd") if "qd" in required else None
+            timed = bound.get("t"), bound.get("parameters")
+            args[0].warn_of_gaps(method.__name__, bound["q"], qd, *timed, stacklevel=3)
         return method(*args, **keywords)
 
     return plain

@@ -54,6 +54,8 @@ _REACH = 0.5
 start allows twice the step of the start before."""
 _OPEN = 1e-3
 """Gap of an open loop, in units of its row; trial steps of integrators leave less."""
+_OPENING = 1e-2
+"""Rate of a loop that opens, in units of the terms of its row."""
 _DRIVEN, _ROUNDING = 1e-8, 1e-9
 CHANGED = 1e-9
 """Change of a driven coordinate (rad, m, rad/s, m/s) above which there is a warning."""
@@ -71,6 +73,16 @@ class ConstrainedTorques(NamedTuple):
 
     tau: Array
     multipliers: Array
+
+
+class ConstrainedTorqueDerivatives(NamedTuple):
+    """`ConstrainedTorques`, and the derivatives of `tau`, (..., n, n) each."""
+
+    tau: Array
+    multipliers: Array
+    dtau_dq: Array
+    dtau_dqd: Array
+    dtau_dqdd: Array
 
 
 class ConstrainedDerivatives(NamedTuple):
@@ -105,9 +117,9 @@ class Mechanism:
         return compiled
 
     def warn_of_gaps(
-        self, function: str, q: Array, t: Array, parameters: Any, stacklevel: int = 2
+        self, function: str, q: Array, qd: Array, t: Array, parameters: Any, stacklevel: int = 2
     ) -> None:
-        """Warn of the widest gap of a loop at q (..., nq), where `function` takes loops as closed.
+        """Warn where `function` takes loops as closed, and q (..., nq) or qd (..., n) opens one.
 
         The first warning of a module is the last.
         """
@@ -115,17 +127,24 @@ class Mechanism:
         if self._warned or not hasattr(module, "constraints"):
             return
         options = without_none(t=t, parameters=parameters)
-        gaps = np.abs(module.constraints(q, **options))
-        if not gaps.max(initial=0.0) > CLOSED:
-            return
-        relative = gaps / self._sizes(position_jacobian(module, q, options))
-        if not relative.max() > _OPEN:
+        words, remedy = "q loops are open ({} is off by {:.3g})", "q = module.assemble(q)"
+        gaps, relative = np.abs(module.constraints(q, **options)), np.zeros(1)
+        if gaps.max(initial=0.0) > CLOSED:
+            relative = gaps / (self._sizes(position_jacobian(module, q, options)) * _OPEN)
+        if qd is not None and not relative.max() > 1.0:
+            words, remedy = "qd loops open ({} by {:.3g} per s)", "module.closed_velocities(q, qd)"
+            gaps = np.abs(module.constraint_rates(q, qd, **options))
+            J, speeds = module.constraint_jacobian(q, **options), np.abs(np.asarray(qd, float))
+            terms = (np.abs(J) @ speeds[..., np.newaxis])[..., 0]
+            standing = np.abs(module.constraint_rates(q, 0.0 * speeds, **options))
+            relative = gaps / ((terms + standing) * _OPENING + _ROUNDING)
+        if not relative.max() > 1.0:
             return
         self._warned, widest = True, int(relative.argmax())
         name, gap = module.constraint_names[widest % gaps.shape[-1]], gaps.flat[widest]
         warnings.warn(
-            f"{function}: at these q loops are open ({name} is off by {gap:.3g}), and results "
-            f"are those of no motion of the mechanism; q = module.assemble(q) closes them",
+            f"{function}: at these {words.format(name, gap)}, and results are those of no motion "
+            f"of the mechanism; {remedy} closes them",
             RuntimeWarning,
             stacklevel=stacklevel,
         )
@@ -145,8 +164,8 @@ class Mechanism:
 
         q and qd are taken as they are: `assemble` and `closed_velocities` make such that keep the
         constraints, `constraints` and `constraint_rates` say by how much others break them.  A
-        RuntimeWarning names the widest gap of open loops, once; compiled calls look for gaps in
-        their calls 1, 2, 4, 8, ...
+        RuntimeWarning names the widest gap of loops that q or qd opens, once; compiled calls look
+        for gaps in their calls 1, 2, 4, 8, ...
 
         Returns a named tuple ConstrainedMotion:
             qdd (..., n)             accelerations (rad/s^2 or m/s^2)
@@ -313,6 +332,68 @@ class Mechanism:
         numpy.linalg.LinAlgError; in a batch the torques of that row are NaN, and a RuntimeWarning
         says so.
         """
+        return self._torques("constrained_inverse_dynamics", q, qd, qdd, t, loads, parameters)[0]
+
+    @by_keyword
+    def constrained_inverse_dynamics_derivatives(
+        self, q: Array, qd: Array, qdd: Array, *, t: Array = 0.0, loads: Any = None,
+        parameters: Any = None,
+    ) -> ConstrainedTorqueDerivatives:  # fmt: skip
+        """Torques of constrained_inverse_dynamics and their derivatives with respect to q, qd, qdd.
+
+        Arguments, errors and warnings as of constrained_inverse_dynamics.  With fewer drives than
+        freedoms the derivatives hold along motions that the drives can produce.
+
+        Returns a named tuple ConstrainedTorqueDerivatives; derivatives (..., n, n) for joints with
+        a quaternion in the tangent space, as those of inverse_dynamics.
+        """
+        function, module = "constrained_inverse_dynamics_derivatives", self._module
+        torques, solve, y = self._torques(function, q, qd, qdd, t, loads, parameters)
+        timed = without_none(t=t, parameters=parameters)
+        options = self._options(t, loads, parameters)
+        _, by_q, by_qd, M = module.inverse_dynamics_derivatives(q, qd, qdd, **options)
+        _, pulled = module.constraint_torque_derivatives(q, torques.multipliers, **timed)
+        turned = self._at_rate("constraint_rate_derivatives", 1, q, y, timed)
+        zero = np.zeros(turned.shape)
+        return ConstrainedTorqueDerivatives(
+            *torques, solve(by_q - pulled, turned), solve(by_qd, zero), solve(M, zero)
+        )
+
+    @by_keyword
+    def constrained_inverse_dynamics_parameter_derivatives(
+        self, q: Array, qd: Array, qdd: Array, *, t: Array = 0.0, loads: Any = None,
+        parameters: Any = None,
+    ) -> Array:  # fmt: skip
+        """Derivatives of torques with respect to the runtime parameters, (..., n, p).
+
+        Arguments as of constrained_inverse_dynamics; q, qd and qdd do not vary: where parameters
+        change the constraints, add the derivatives of a motion that keeps them.
+        """
+        function, module = "constrained_inverse_dynamics_parameter_derivatives", self._module
+        torques, solve, y = self._torques(function, q, qd, qdd, t, loads, parameters)
+        timed = without_none(t=t, parameters=parameters)
+        options = self._options(t, loads, parameters)
+        required = module.inverse_dynamics_parameter_derivatives(q, qd, qdd, **options)
+        pulled = module.constraint_torque_parameter_derivatives(q, torques.multipliers, **timed)
+        turned = self._at_rate("constraint_rates_parameter_derivatives", 0, q, y, timed)
+        return np.asarray(solve(required - pulled, turned))
+
+    def _at_rate(
+        self, function: str, result: int, q: Array, y: Array, timed: Mapping[str, Any]
+    ) -> Array:
+        """Return a derivative of J y at fixed y (..., n), by one of that of the rates of J y."""
+        made = (getattr(self._module, function)(q, rate, **timed) for rate in (y, 0.0 * y))
+        at_y, standing = (x[result] if isinstance(x, tuple) else x for x in made)
+        return np.asarray(at_y - standing)
+
+    def _torques(
+        self, function: str, q: Array, qd: Array, qdd: Array, t: Array, loads: Any, parameters: Any
+    ) -> tuple[ConstrainedTorques, Callable[[Array, Array], Array], Array]:
+        """Return torques, a function for their derivatives, and the y at which J y is varied.
+
+        With A = [levers of the drives, J'] the torques and multipliers are s = A^+ r, and with
+        y = A^+' s their derivatives A^+ (dr - dJ' x) + (1 - A^+ A) [0; dJ y].
+        """
         options = self._options(t, loads, parameters)
         required = self._module.inverse_dynamics(q, qd, qdd, **options)
         J, bias = self._constraints(q, qd, t, parameters)
@@ -324,23 +405,44 @@ class Mechanism:
         J = np.broadcast_to(J, (*required.shape[:-1], *J.shape[-2:]))
         levers = np.broadcast_to(np.eye(self._module.n)[:, drives], (*required.shape, len(drives)))
         columns = np.concatenate([levers, np.swapaxes(J, -1, -2)], axis=-1)
-        solution = (np.linalg.pinv(columns, rcond=_ROUNDING) @ required[..., np.newaxis])[..., 0]
+        inverse = np.linalg.pinv(columns, rcond=_ROUNDING)
+        solution = (inverse @ required[..., np.newaxis])[..., 0]
         residual = (columns @ solution[..., np.newaxis])[..., 0] - required
         left = np.abs(residual).max(axis=-1, initial=0.0)
         missed = left > _DRIVEN * (1.0 + np.abs(required).max(axis=-1, initial=0.0))
         for wrong, words, more in (
-            (opens, "qdd opens the loops", "J qdd + constraint_bias is not 0"),
+            (opens, "qdd opens the loops", self._widest(opening / (terms + _ROUNDING), opening)),
             (missed, "the drives cannot produce this motion", f"{left.max():.3g} N m or N remain"),
         ):
-            message = f"constrained_inverse_dynamics: {words}"
+            message = f"{function}: {words}"
             if np.any(wrong) and not wrong.ndim:
                 raise np.linalg.LinAlgError(f"{message}: {more}")
             if np.any(wrong):
-                warnings.warn(f"{message}, in {wrong.sum()} rows", RuntimeWarning, stacklevel=3)
+                warnings.warn(
+                    f"{message}, in {wrong.sum()} rows: {more}", RuntimeWarning, stacklevel=4
+                )
                 solution[np.broadcast_to(wrong, missed.shape)] = np.nan
+
+        def solve(right: Array, turned: Array) -> Array:
+            null = np.eye(columns.shape[-1])[:, len(drives) :]
+            null = null - inverse @ columns[..., len(drives) :]
+            slopes = np.zeros((*required.shape, right.shape[-1]))
+            slopes[..., drives, :] = (inverse @ right + null @ turned)[..., : len(drives), :]
+            return slopes
+
         tau = np.zeros(required.shape)
         tau[..., drives] = solution[..., : len(drives)]
-        return ConstrainedTorques(tau, solution[..., len(drives) :])
+        y = (np.swapaxes(inverse, -1, -2) @ solution[..., np.newaxis])[..., 0]
+        return ConstrainedTorques(tau, solution[..., len(drives) :]), solve, y
+
+    def _widest(self, relative: Array, opening: Array) -> str:
+        """Return the sentence about the constraint that accelerations open fastest."""
+        row = int(relative.argmax())
+        name = self._module.constraint_names[row % relative.shape[-1]]
+        return (
+            f"{name} by {opening.flat[row]:.3g} per s^2; module.closed_accelerations(q, qd, qdd) "
+            "are those nearest that do not"
+        )
 
     @by_keyword
     def closed_velocities(
@@ -363,27 +465,60 @@ class Mechanism:
         RuntimeWarning names each driven coordinate with an initial velocity that changed.
         """
         options = without_none(t=t, parameters=parameters)
-        qd = self._module.initial_qd if qd is None else qd
-        J = self._module.constraint_jacobian(q, **options)
-        rates = np.asarray(self._module.constraint_rates(q, qd, **options))
+        qd = np.asarray(self._module.initial_qd if qd is None else qd, dtype=float)
+        standing = np.asarray(self._module.constraint_rates(q, 0.0 * qd, **options))
+        state = (q, qd, t, parameters)
+        closed = self._nearest("closed_velocities", state, qd, standing, hold)
+        if hold is None:
+            self._warn_of_changes("closed_velocities", "qd", closed - qd)
+        return closed
+
+    @by_keyword
+    def closed_accelerations(
+        self, q: Array, qd: Array, qdd: Array, *, hold: Sequence[str] | None = None,
+        t: Array = 0.0, parameters: Any = None,
+    ) -> Array:  # fmt: skip
+        """The accelerations nearest to qdd that keep the loops closed, (..., n).
+
+        Nearest as in Gauss's principle: the change takes the least (1/2) change' M change.
+
+        Arguments (batch axes ... broadcast mutually):
+            q (..., nq)   coordinates that keep the constraints
+            qd (..., n)   velocities that keep them
+            qdd (..., n)  accelerations
+            hold          names of coordinates whose accelerations stay; default: driven ones, as of
+                          closed_velocities
+            t, parameters as of constrained_forward_dynamics
+
+        Errors and warnings as of closed_velocities.
+        """
+        bias = np.asarray(self._constraints(q, qd, t, parameters)[1])
+        qdd = np.asarray(qdd, dtype=float)
+        return self._nearest("closed_accelerations", (q, qd, t, parameters), qdd, bias, hold)
+
+    def _nearest(
+        self, function: str, state: tuple[Array, Array, Array, Any], x: Array, standing: Array,
+        hold: Sequence[str] | None,
+    ) -> Array:  # fmt: skip
+        """Return the nearest x (..., n) with J x + standing = 0; `state`: q, qd, t, parameters."""
+        q, _, t, parameters = state
+        J = self._module.constraint_jacobian(q, **without_none(t=t, parameters=parameters))
         M = self._module.mass_matrix(q, parameters=parameters)
-        right = np.zeros((*rates.shape[:-1], self._module.n, 1))
         sizes = self._sizes(J)
-        J, rates = J / sizes[..., np.newaxis], rates / sizes
+        J, standing = J / sizes[..., np.newaxis], standing / sizes
+        missing = -(J @ x[..., np.newaxis])[..., 0] - standing
         held = holdable(J, self._drives("qd", "q"))
         if hold is not None:
             held[...] = False
-            held[..., self._indices("closed_velocities", hold)] = True
+            held[..., self._indices(function, hold)] = True
         rows = np.concatenate([J, np.eye(self._module.n) * held[..., np.newaxis, :]], axis=-2)
-        below = np.concatenate([-rates, np.zeros(right.shape[:-1])], axis=-1)
+        right = np.zeros((*missing.shape[:-1], self._module.n, 1))
+        below = np.concatenate([missing, np.zeros(right.shape[:-1])], axis=-1)
         change = solved(M, rows, right, below[..., np.newaxis])[0][..., 0]
         change = np.where(held, 0.0, change)
-        closed = np.asarray(np.asarray(qd, dtype=float) + change)
-        standing = np.asarray(self._module.constraint_rates(q, 0.0 * closed, **options)) / sizes
-        missed, state = unmet(J, closed, standing, change), (q, qd, t, parameters)
-        refuse_unmet(self._module, "closed_velocities", missed, state, (closed,), hold or ())
-        if hold is None:
-            self._warn_of_changes("closed_velocities", "qd", closed - qd)
+        closed = np.asarray(x + change)
+        missed = unmet(J, closed, standing, change)
+        refuse_unmet(self._module, function, missed, state, (closed,), hold or ())
         return closed
 
     @by_keyword
@@ -504,9 +639,11 @@ class Mechanism:
             raise ValueError(
                 f"assemble: {name} has no value here{where}, or no derivative; begin where it has"
             )
+        turning = -1 in self._module._row_units
+        axes = " and at the 'axis' of the frames of the loops, z by default" if turning else ""
         raise ValueError(
             f"assemble: the loops do not close from here{where}: {name} is off by "
-            f"{abs(c[worst]):.3g}; begin nearer, hold less, or look at the lengths"
+            f"{abs(c[worst]):.3g}; begin nearer, hold less, or look at the lengths{axes}"
         )
 
     def _turned(self, q: Array, wrong: Array, free: Array, options: Mapping[str, Any]) -> Array:

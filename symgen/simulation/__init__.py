@@ -198,6 +198,7 @@ def simulate(
     if q0 is None:
         refuse_natural_default(module, values, len(wanted) > 0)
     initial = start_state(module, space, q0, qd0)
+    motion.torques.warn_of_undriven(instants[0], *initial)
     if has_constraints(module):
         initial = closed_start(module, *initial, instants[0], values, chosen)
         if len(wanted):

@@ -101,6 +101,18 @@ class Torques(ArrayInput):
         if slopes is not None and self.function is None:
             raise RequestError("simulate: tau_derivatives: tau is no function of t, q and qd")
 
+    def warn_of_undriven(self, t: float, q: Array, qd: Array) -> None:
+        """Warn of torques at coordinates without a drive, as at q (nq,), qd (n,)."""
+        pushed = np.flatnonzero(self(t, q, qd) * ~np.array(self.module.actuated))
+        if len(pushed):
+            names = ", ".join(self.module.coordinate_names[k] for k in pushed)
+            warnings.warn(
+                f"simulate: tau: there is no drive at {names} ('actuated: false'); this torque "
+                "acts as one of the surroundings",
+                RuntimeWarning,
+                stacklevel=3,
+            )
+
     def along(self, t: float, q: Array, qd: Array, dq: Array, dqd: Array) -> Array | float:
         """Return derivatives of torques at q (nq,), qd (n,) by s sensitivities, (n, s), or 0.
 

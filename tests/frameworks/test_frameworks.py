@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import symgen
+from tests.modules import EXAMPLES
 from tests.planning import robots
 
 pytestmark = pytest.mark.slow
@@ -130,6 +131,31 @@ def test_pytorch(given, tangents, name, made):
         (bend,) = torch.autograd.grad(slope.sum(), tensors[0], create_graph=True)
         with pytest.raises(symgen.errors.RequestError, match="third order"):
             bend.sum().backward()
+
+
+def test_mechanisms_in_casadi():
+    """Derivatives by states and loads, against differences; what is missing says why."""
+    casadi = pytest.importorskip("casadi")
+    path, functions = EXAMPLES / "mechanisms" / "five_bar.yaml", ("default",)
+    robot = symgen.load(path, functions=functions, loads="bar12")
+    library = symgen.casadi(robot, loads=True)
+    q, load = robot.assemble(), 0.3 * np.arange(6.0)
+    qd = robot.closed_velocities(q, hold=[])
+    qdd = robot.constrained_forward_dynamics(q, qd, [1, 0, 0, 0], loads=[load]).qdd
+    for name, last in (("inverse", qdd), ("forward", np.eye(4)[0])):
+        function = getattr(library, f"constrained_{name}_dynamics")
+        at = [np.array(q), qd, last, load]
+        symbols = [casadi.MX.sym(x, len(y)) for x, y in zip("abcd", at, strict=True)]
+        jacobians = [casadi.jacobian(function(*symbols), symbol) for symbol in symbols]
+        for k, slope in enumerate(casadi.Function("slopes", symbols, jacobians)(*at)):
+            step = 1e-6 * np.random.default_rng(k).normal(size=len(at[k]))
+            moved = ([*at[:k], at[k] + x, *at[k + 1 :]] for x in (step, -step))
+            plus, minus = (function(*x).full()[:, 0] for x in moved)
+            assert np.allclose(slope.full() @ step, (plus - minus) / 2, rtol=1e-5, atol=1e-10)
+    with pytest.raises(AttributeError, match="use constrained_forward_dynamics"):
+        _ = library.forward_dynamics
+    with pytest.raises(AttributeError, match="mass_matrix is not one of the functions for"):
+        _ = library.mass_matrix
 
 
 def test_mistakes_are_named():

@@ -24,7 +24,7 @@ from tests.mechanisms.models import (
     loaded,
     pair,
 )
-from tests.modules import described, file_of
+from tests.modules import EXAMPLES, described, file_of
 from tests.modules import module as built
 
 
@@ -106,7 +106,7 @@ def test_torques_of_what_is_not_driven_are_refused():
     driven = idle.constrained_forward_dynamics(q, qd, [1.3, 0, 0]).qdd
     with pytest.raises(np.linalg.LinAlgError, match="the drives cannot produce this motion"):
         idle.constrained_inverse_dynamics(q, qd, driven)
-    with pytest.raises(np.linalg.LinAlgError, match="qdd opens the loops"):
+    with pytest.raises(np.linalg.LinAlgError, match=r"qdd opens the loops: pin_\w by 0\.\d+ per"):
         idle.constrained_inverse_dynamics(q, qd, falling + [0, 0, 0.1])
     with pytest.warns(RuntimeWarning, match="in 1 rows"):
         both = idle.constrained_inverse_dynamics(q, qd, [falling, driven])
@@ -165,6 +165,63 @@ def test_open_loops_are_named_once(backend):
     assert (warning.category, warning.filename) == (RuntimeWarning, __file__)
     words = r"constrained_forward_dynamics: .* \(pin_[xy] is off by 0\.\d+\).* module\.assemble"
     assert re.match(words, str(warning.message))
+
+
+def test_velocities_that_open_loops_are_named():
+    mechanism = loaded(FOUR_BAR.replace("name: four_bar", "name: opening"), BY_STATE)
+    q = mechanism.assemble()
+    with pytest.warns(RuntimeWarning, match=r"at these qd loops open \(pin_y by 3\.9\d per s\)"):
+        mechanism.constrained_forward_dynamics(q, [1, 1, 1], [0, 0, 0])
+
+
+def test_a_dict_by_name_keeps_the_branch_of_the_start():
+    mechanism = loaded(FOUR_BAR)
+    q = mechanism.assemble()
+    assert np.allclose(mechanism.assemble({"crank": 1.0}), mechanism.assemble([1.0, *q[1:]]))
+    with pytest.warns(RuntimeWarning, match="there is no drive at coupler"):
+        symgen.simulate(mechanism, t=[0, 0.01], tau={"coupler": 10})
+
+
+@pytest.mark.parametrize("kind", ["one drive", "three drives", *slow("bricard", "stewart")])
+def test_torques_and_their_derivatives_along_closed_motions(kind):
+    """Differences of torques at states beside one that is closed by `closed_accelerations`."""
+    text = FOUR_BAR if kind == "one drive" else FOUR_BAR.replace(", actuated: false", "")
+    if kind in ("bricard", "stewart"):
+        text = EXAMPLES / "mechanisms" / f"{kind}.yaml"
+    functions = [*BY_STATE, "inverse_dynamics"]
+    robot, random = built(text, functions=functions), np.random.default_rng(1)
+    q, x = robot.assemble(hold=[]), random.normal(size=(2, robot.n))
+    qd = robot.closed_velocities(q, x[0], hold=[])
+    qdd = robot.closed_accelerations(q, qd, x[1], hold=[])
+    opening = robot.constraint_jacobian(q) @ qdd + robot.constraint_bias(q, qd)
+    assert np.abs(opening).max() < 1e-11
+    _, _, *slopes = robot.constrained_inverse_dynamics_derivatives(q, qd, qdd)
+    for k, slope in enumerate(slopes):
+        for direction in random.normal(size=(2, robot.n)) * 1e-6:
+            sides = []
+            for step in (direction, -direction):
+                state = [q, qd, qdd]
+                state[k] = state[k] + step if k else robot.integrate(q, step)
+                sides.append(robot.constrained_inverse_dynamics(*state).tau)
+            change = (sides[0] - sides[1]) / 2
+            assert np.allclose(slope @ direction, change, rtol=1e-6, atol=1e-13)
+
+
+@pytest.mark.slow
+def test_torques_by_parameters_of_masses_and_lengths():
+    path = EXAMPLES / "mechanisms" / "five_bar.yaml"
+    robot = symgen.load(path, runtime_parameters="all", functions="all")
+    p, x = robot.default_parameters, np.random.default_rng(1).normal(size=(2, robot.n))
+    q = robot.assemble()
+    qd = robot.closed_velocities(q, x[0], hold=[])
+    qdd = robot.closed_accelerations(q, qd, x[1], hold=[])
+    slopes = robot.constrained_inverse_dynamics_parameter_derivatives(q, qd, qdd)
+    for k, step in enumerate(1e-6 * np.eye(len(p))):
+        sides = [
+            robot.constrained_inverse_dynamics(q, qd, qdd, parameters=p + sign * step).tau
+            for sign in (1, -1)
+        ]
+        assert np.allclose(slopes[:, k], (sides[0] - sides[1]) / 2e-6, rtol=1e-5, atol=1e-6)
 
 
 PARALLELOGRAM = FOUR_BAR.replace("[1.5, 0, 0]", "[1, 0, 0]").replace("-9.81", "0")

@@ -645,7 +645,7 @@ def test_functions_that_were_not_built():
 def block(forward_dynamics):
     return SimpleNamespace(
         n=1, n_loads=0, n_parameters=0, parameter_names=(), default_parameters=(),
-        coordinate_names=("x",), name="block", forward_dynamics=forward_dynamics,
+        coordinate_names=("x",), name="block", actuated=(True,), forward_dynamics=forward_dynamics,
     )  # fmt: skip
 
 

@@ -205,7 +205,7 @@ static int look_for_gaps(int which, PyObject *const *given)
 {
     if (++calls[which] & (calls[which] - 1)) return 0;
     PyObject *const none = PyObject_CallFunction(
-        warn_of_gaps, "sOOO", CLOSED[which].name, given[0], given[3], given[5]);
+        warn_of_gaps, "sOOOO", CLOSED[which].name, given[0], given[1], given[3], given[5]);
     Py_XDECREF(none);
     return none ? 0 : -1;
 }
