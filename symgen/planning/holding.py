@@ -17,9 +17,8 @@ from symgen.support.arrays import Array
 def too_weak(task: Task, module: Any, q: Array) -> list[tuple[int, str]]:
     """Return drives that do not hold the robot at rest everywhere at q (K, nq).
 
-    Each has the number of the configuration that exceeds its limit most, and words.  There are none
-    where the torques are not determined: with contacts, unknown loads and those that depend on
-    time, and with more forces in loops than coordinates without a drive.
+    Each has the number of the worst configuration, and words.  None where torques are undetermined,
+    by contacts, unknown loads, loads of time, more forces in loops than coordinates without drive.
     """
     (lower, upper), timed = task.limits.torque.T, any(map(depends_on_time, task.loads.values()))
     unknown = len(in_cuts(task, module)) > np.count_nonzero(lower == upper)

@@ -78,8 +78,7 @@ MOST_DOUBLED = 4
 NEARLY = 1e-3
 """Accepted relative violation of limits, 0.1 %, on the fine grid."""
 MUCH = 0.1
-"""Relative violation of limits on the fine grid above which a plan is infeasible; with contacts
-that of torques of coordinates without a drive is accepted."""
+"""Relative violation of limits on the fine grid above which a plan is infeasible."""
 ARRIVES = 1e-3
 """Error of the forward simulation (rad, m, rad/s, m/s) above which a plan is not solved."""
 MOST_POLYGONS = 3
@@ -620,8 +619,7 @@ def _too_weak(run: _Run, solution: _Solution) -> str:
     q = _path(run, solution).motion(s).q
     if isinstance(module, Opened) and not run.task.chart.joints:
         q = module.closed(q, options_of(run.task.parameters))
-    words = (f"{instant(s[k])}, {words}" for k, words in too_weak(run.task, module, q))
-    weak = "; ".join(words)
+    weak = "; ".join(f"{instant(s[k])}, {x}" for k, x in too_weak(run.task, module, q))
     return weak and (
         f".  Drives are too weak for this motion: {weak}.  Only momentum leads past; raise the "
         "limit, lighten the robot, or lead it elsewhere with 'guess: {through: [...]}'"

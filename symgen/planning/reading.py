@@ -58,7 +58,6 @@ KEYS = (
 _STATE = ("q", "qd", "qdd", "point", "link", "offset", "position", "rpy")
 _SQUARES = ("torque", "acceleration", "jerk")
 _OTHER_NAMES = ("outputs", "wrench", "angles", "objective", "loads", "parameters")
-"""Keys with names that are checked with the module."""
 _LIMITED = ("position", "velocity", "acceleration", "jerk", "torque")
 TIMES = (1e-6, 1e6)
 """Bounds of times in a task (s)."""
@@ -113,8 +112,7 @@ def additions(
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return loads and points that the module of a robot is built with for a task.
 
-    A load stands at each contact point, and at links that `loads` names; points at links that are
-    contact points.  Names that are neither are left to the faults of the task.
+    A load is at each contact point and link that `loads` names; points at links are for contacts.
     """
     root, links = _document(source).root, {x.link.name for x in robot.joints}
     points, loads = {x.name for x in robot.points}, {x.name for x in robot.loads}

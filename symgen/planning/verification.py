@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import count, pairwise
 from typing import Any
 
 import numpy as np
@@ -40,8 +40,8 @@ SI = "in SI units"
 CONVERGED = 1.5e-8
 """Change of the simulation's end by halved steps (rad, m), far above the error that is left."""
 LEAST_STEPS, MOST_STEPS = 200, 3_200
-PRECISE = 1e-10
-"""Tolerance of the implicit method, relative and absolute."""
+PRECISE, MOST_CALLS = 1e-10, 10_000
+"""Tolerance of the implicit method, relative and absolute, and number of accelerations."""
 
 
 @dataclass(frozen=True)
@@ -256,10 +256,10 @@ def _slope(task: Task, module: Any, path: Trajectory, s: Array) -> Callable[[Arr
 
 def _integrated(task: Task, module: Any, path: Trajectory, state: Array, per: int) -> Array:
     """Return the end of classical Runge-Kutta of fourth order, `per` steps between knots."""
-    count = per * path.profile.pieces
-    slope = _slope(task, module, path, np.linspace(0.0, 1.0, 2 * count + 1))
-    h = path.T / count
-    for k in range(0, 2 * count, 2):
+    steps = per * path.profile.pieces
+    slope = _slope(task, module, path, np.linspace(0.0, 1.0, 2 * steps + 1))
+    h = path.T / steps
+    for k in range(0, 2 * steps, 2):
         first = slope(state, k)
         second = slope(state + 0.5 * h * first, k + 1)
         third = slope(state + 0.5 * h * second, k + 1)
@@ -269,13 +269,20 @@ def _integrated(task: Task, module: Any, path: Trajectory, state: Array, per: in
 
 
 def _by_radau(task: Task, module: Any, path: Trajectory, state: Array) -> Array:
-    """Return the end of an implicit method of fifth order; NaN where its steps vanish."""
+    """Return the end of an implicit method of fifth order; LinAlgError where it diverges."""
     from scipy.integrate import solve_ivp
 
+    calls = count()
+
     def rate(t: float, at: Array) -> Array:
-        return _slope(task, module, path, np.array([min(t / path.T, 1.0)]))(at, 0)
+        slope = _slope(task, module, path, np.array([min(t / path.T, 1.0)]))(at, 0)
+        if next(calls) > MOST_CALLS or not np.all(np.isfinite(slope)):
+            raise np.linalg.LinAlgError
+        return slope
 
     for span in pairwise(path.T * np.linspace(0.0, 1.0, path.profile.pieces + 1)):
         result = solve_ivp(rate, span, state, method="Radau", rtol=PRECISE, atol=PRECISE)
-        state = result.y[:, -1] if result.success else np.full_like(state, np.nan)
+        if not result.success:
+            raise np.linalg.LinAlgError
+        state = result.y[:, -1]
     return state

@@ -238,6 +238,9 @@ def test_a_simulation_follows_a_motion_that_turns_against_stiff_friction(monkeyp
     path = Splines(Profile(3, 2), control, 1.0, None, Chart(Configuration(1)))
     end = verification.simulate_forward(SimpleNamespace(parameters={}), module, path)
     assert np.abs(np.ravel(end) - [0.2, 0]).max() < 1e-8
+    monkeypatch.setattr(verification, "MOST_CALLS", 9)
+    with pytest.raises(np.linalg.LinAlgError):
+        verification.simulate_forward(SimpleNamespace(parameters={}), module, path)
 
 
 def test_surfaces_that_are_drawn_are_those_of_distances():
