@@ -138,21 +138,23 @@ def derive(model: RobotDescription | str | Path, formulation: str) -> SymbolicDy
 
 def grade(
     model: RobotDescription | str | Path,
-    answer: str,
+    answer: str | Path,
     file: str = "answer",
     *,
     progress: Progress | None = None,
 ) -> Verdict:
-    """Grade a student's `answer` (the text of a file or cell) about `model`.
+    """Grade a student's `answer` (a text, or the `pathlib.Path` of a file) about `model`.
 
     Lines are such as ``M[1,2] = I2 + m2*l2**2``; see `symgen.grading.answer`.  `file` names the
     answer in messages.  `progress(line, done, total)` is called before each line is graded.
-    Raises `symgen.errors.ModelError` for faults of the model file.
+    Raises `symgen.errors.ModelError` for faults of the model file and files that cannot be read,
+    `symgen.errors.RequestError` where the text is a file name.
     """
     from symgen import grading
+    from symgen.grading.answer import text_of
     from symgen.support.journal import silent
 
-    return grading.grade(_description(model), answer, file, progress or silent)
+    return grading.grade(_description(model), text_of(answer), file, progress or silent)
 
 
 def _description(model: RobotDescription | str | Path) -> RobotDescription:

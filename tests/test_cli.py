@@ -113,8 +113,8 @@ def test_show_for_a_slide(folder, capfd):
         "% mass_matrix\n"
         r"M = \begin{bmatrix}I_{1} + I_{2} + m_{1} \, l_{1}^{2} + m_{2} \, \left(L_{1}^{2} + "
         r"2 \, L_{1} \, l_{2} \, \cos {q_{2}} + l_{2}^{2}\right) & I_{2} + m_{2} \, "
-        r"\left(L_{1} \, l_{2} \, \cos {q_{2}} + l_{2}^{2}\right)\\I_{2} + m_{2} \, "
-        r"\left(L_{1} \, l_{2} \, \cos {q_{2}} + l_{2}^{2}\right) & "
+        r"l_{2} \, \left(L_{1} \, \cos {q_{2}} + l_{2}\right)\\I_{2} + m_{2} \, "
+        r"l_{2} \, \left(L_{1} \, \cos {q_{2}} + l_{2}\right) & "
         r"I_{2} + m_{2} \, l_{2}^{2}\end{bmatrix}"
     )
 

@@ -137,13 +137,15 @@ def _grouped(expanded: Expr, motion: Collection[Expr]) -> Expr:
 
 
 def _factored(terms: list[Expr]) -> Expr:
-    """Return the sum of `terms`, with shared factors pulled out one after the other."""
+    """Return the sum of `terms`, grouped by shared factors, with common factors pulled out."""
     shared = _most_shared_factor(terms)
     if shared is None:
         return sympy.Add(*terms)
-    inside = [term / shared for term in terms if shared in _factors(term)]
+    inside = [_factors(term) for term in terms if shared in _factors(term)]
+    common = sympy.Mul(*(x ** min(y.get(x, 0) for y in inside) for x in inside[0]))
+    sharing = sympy.Add(*(term / common for term in terms if shared in _factors(term)))
     outside = [term for term in terms if shared not in _factors(term)]
-    return sympy.Mul(shared, sympy.Add(*inside)) + (_factored(outside) if outside else sympy.S.Zero)
+    return sympy.Mul(common, sharing) + (_factored(outside) if outside else sympy.S.Zero)
 
 
 def _most_shared_factor(terms: list[Expr]) -> Expr | None:

@@ -250,9 +250,11 @@ def build_options_for_others(command: Callable[..., Any]) -> Callable[..., Any]:
     return build_options(command, PORTABLE)
 
 
-def additions(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options `loads`, `added_points`, `reading` of commands other than builds."""
-    command = reading_options(command)
+def additions(
+    command: Callable[..., Any], words: Callable[..., Any] = _XACRO
+) -> Callable[..., Any]:
+    """Add the options `loads`, `added_points`, `reading` and `words` of commands but builds."""
+    command = reading_options(command, words)
     for option in reversed(_ADDITIONS):
         command = option(command)
     return command

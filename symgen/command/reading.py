@@ -18,7 +18,6 @@ from symgen.command.options import (
     additions,
     build_options,
     output_options,
-    reading_options,
 )
 from symgen.command.outcome import Output
 from symgen.errors import RequestError, ValidationError
@@ -99,9 +98,12 @@ def _compare_family(
 
 @click.command(short_help="Compare a student's formulas with the truth about MODEL.")
 @Model
-@partial(reading_options, words=Answers)
+@partial(additions, words=Answers)
 @partial(output_options, quiet_help="Print the number of right lines and nothing else.")
-def grade(model: Path, answers: Sequence[str], reading: ReadOptions, output: Output) -> None:
+def grade(
+    model: Path, answers: Sequence[str], loads: tuple[str, ...], added_points: tuple[str, ...],
+    reading: ReadOptions, output: Output,
+) -> None:  # fmt: skip
     """Compare ANSWER, a student's formulas, with the truth about MODEL, exactly.
 
     ANSWER is a file, or - for standard input, with lines such as 'M[1,2] = I2 + m2*l2**2',
@@ -110,12 +112,13 @@ def grade(model: Path, answers: Sequence[str], reading: ReadOptions, output: Out
     """
     from symgen import grading
     from symgen.description import read
+    from symgen.description.additions import with_additions
     from symgen.grading.answer import check_order
 
     check_order(str(model), _text(model))
     texts = [(answer, _text(answer, "an answer such as answer.txt")) for answer in answers]
     with output.journal() as journal:
-        robot = read(model, reading)
+        robot = with_additions(read(model, reading), loads, added_points)
         verdicts = [grading.grade(robot, text, file, journal.progress) for file, text in texts]
     passed, graded = all(x.passed for x in verdicts), list(zip(answers, verdicts, strict=True))
     files = [{"file": file, **verdict.as_json()} for file, verdict in graded]
@@ -136,9 +139,9 @@ def grade(model: Path, answers: Sequence[str], reading: ReadOptions, output: Out
 def _text(file: str | Path, *meant: str) -> str:
     """Read a file, or standard input for "-"; `meant` is what messages expect, or a robot."""
     from symgen.description.reading import MAX_BYTES, load
+    from symgen.grading.answer import decoded
 
-    content = sys.stdin.buffer.read(MAX_BYTES) if file == "-" else load(file, *meant)
-    return content.decode("utf-8-sig", errors="replace")
+    return decoded(sys.stdin.buffer.read(MAX_BYTES) if file == "-" else load(file, *meant))
 
 
 @click.command(short_help="Write a page about MODEL: equations, recursions, a calculator.")
@@ -195,7 +198,8 @@ def show(
     generated: bool, loads: tuple[str, ...], added_points: tuple[str, ...], reading: ReadOptions,
     output: Output,
 ) -> None:  # fmt: skip
-    """Show WHAT of MODEL: a function (mass_matrix, inverse_dynamics, ...), tree or frames."""
+    """Show WHAT of MODEL: a function (mass_matrix or M, inverse_dynamics or tau, ...), tree or
+    frames."""
     from symgen.program.functions import FUNCTION_NAMES
     from symgen.showing import equations
     from symgen.showing.typesetting import CODE_STYLES

@@ -361,8 +361,10 @@ def functions_with_rolled_form() -> list[str]:
     return [f"{item.name}.{function}" for item in FORMULATIONS for function in item.rolled]
 
 
-def who_derives(function: str, tree: KinematicTree[Any] | None = None) -> str:
-    """Describe the option that adds `function`."""
+def who_derives(
+    function: str, tree: KinematicTree[Any] | None = None, advice: str = "add --formulations"
+) -> str:
+    """Describe the option that adds `function`; `advice` names it before its value."""
     able = [item.name for item in FORMULATIONS if function in provided_functions(item, tree)]
     if tree is not None and tree.manifolds and not able and function in FUNCTION_NAMES:
         beside = manifolds.lacking(function, tree) or "joints"
@@ -370,6 +372,6 @@ def who_derives(function: str, tree: KinematicTree[Any] | None = None) -> str:
     reasons = [None if tree is None else formulation_named(name).why_not(tree) for name in able]
     serving = [name for name, reason in zip(able, reasons, strict=True) if reason is None]
     if serving:
-        return f"add --formulations {' or '.join(serving)}"
+        return f"{advice} {' or '.join(serving)}"
     why = f" for this model: {able[0]}: {reasons[0]}" if able else ""
     return f"{function} is not available yet{why}"

@@ -314,8 +314,8 @@ def read_document(path: str | PathLike[str], reading: ReadOptions = UNCHANGED) -
     ending = os.path.splitext(file)[1].lower()
     if reading.arguments and ending != XACRO:
         raise RequestError(
-            "arguments, NAME:=VALUE, are for xacro, in files such as arm.urdf.xacro; parameters of a "
-            "model file get other values when functions are called, with --runtime-parameters NAME"
+            "arguments, NAME:=VALUE, are for xacro, in files such as arm.urdf.xacro; parameters of "
+            "a model file get other values when functions are called: --runtime-parameters NAME"
         )
     if ending == XACRO:
         return document_of_xacro(content, file, reading)

@@ -17,8 +17,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from os import PathLike
+from os.path import isfile
 
 from symgen.description.expressions import Expression, ExpressionError, parse
+from symgen.description.reading import load
 from symgen.description.wording import shown
 from symgen.errors import Fault, RequestError
 
@@ -37,6 +40,7 @@ _LEFT = re.compile(
     r"(?P<name>[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)?)"
     r"(?:[ \t]*\[[ \t]*(?P<index>[0-9]{1,9}(?:[ \t]*,[ \t]*[0-9]{1,9})*)[ \t]*\])?"
 )
+_FILE_NAME = re.compile(r"[^\n=]+\.[A-Za-z]\w*")
 _BEGINNING = re.compile(rf"{_LEFT.pattern}[ \t]*=(?!=)")
 """The beginning of an assignment."""
 
@@ -81,6 +85,30 @@ def read_answer(text: str, file: str) -> tuple[tuple[Assignment, ...], list[Faul
         none = "no answer in it; expected lines such as 'M[1,1] = m1*l1**2'"
         faults.append(Fault(file, 0, "", none))
     return tuple(assignments), faults
+
+
+def text_of(answer: str | PathLike[str]) -> str:
+    """Return the text of an answer: of the file for a path, else `answer` itself.
+
+    Raises:
+        RequestError: `answer` is neither, or a line that is the name of a file.
+        ModelError: the file cannot be read.
+    """
+    if isinstance(answer, PathLike):
+        return decoded(load(answer, "an answer such as answer.txt"))
+    if not isinstance(answer, str):
+        raise RequestError(f"expected the text of an answer, found {type(answer).__name__}")
+    if _FILE_NAME.fullmatch(answer) or isfile(answer):
+        raise RequestError(
+            f"expected the text of an answer, found the file name {shown(answer)}; give the file "
+            f"as pathlib.Path({shown(answer)})"
+        )
+    return answer
+
+
+def decoded(content: bytes) -> str:
+    """Return the text of an answer in a file."""
+    return content.decode("utf-8-sig", errors="replace")
 
 
 def check_order(model: str, text: str) -> None:

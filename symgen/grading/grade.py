@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property
+from functools import cached_property, reduce
 from itertools import product
 from math import prod
 from typing import Any
@@ -21,10 +21,10 @@ import sympy
 
 from symgen.algebra.prime_field import NotASquareError, PrimeField, random_field
 from symgen.algebra.sympy_algebra import SymPyAlgebra, symbol
-from symgen.description.expressions import EvaluationError, Expression
+from symgen.description.expressions import EvaluationError, Expression, Name, Node, Operation
 from symgen.description.model import RobotDescription
 from symgen.errors import MOST_LISTED, Fault
-from symgen.grading.answer import as_written, read_answer
+from symgen.grading.answer import ENTRY_PREFIX, as_written, read_answer
 from symgen.grading.questions import NOT_UNDERSTOOD, Question, Questions
 from symgen.grading.reals import agrees, needs_reals
 from symgen.grading.slips import slips_of
@@ -131,9 +131,7 @@ MOST_LINKS = 8
 IN_NUMBERS = "with the numbers of the file; in symbols it would hold for every robot of this kind"
 POWER = "a power is written with **; ^ is read likewise"
 ANOTHER_LEVEL = "another zero level"
-ANOTHER_SIGN = (
-    "row with the other sign: free, but the same for constraint, Jacobian, rates and bias"
-)
+ANOTHER_SIGN = "row {} has throughout the opposite sign of that in symgen show, which is accepted"
 NOT_CHRISTOFFEL = "C qd is right; this is not the Christoffel matrix"
 NOT_SKEW = f"{NOT_CHRISTOFFEL}, and dM/dt - 2 C is not skew-symmetric"
 ROW_IS_NEEDED = (
@@ -234,7 +232,10 @@ class _Grading:
     def graded(self, question: Question) -> Graded:
         """Grade one question, and look for the slip if it is wrong."""
         label, line = question.assignment.label, question.assignment.line
-        notes = [ANOTHER_SIGN] * (question.sign < 0) + [POWER] * question.assignment.has_carets
+        opposite = (x for x in self.questions if x.row == question.row and x.sign < 0)
+        is_first = question.sign < 0 and question is next(opposite)
+        notes = [ANOTHER_SIGN.format(question.row)] * is_first
+        notes += [POWER] * question.assignment.has_carets
         try:
             remarks = self.remarks_if_right(question)
         except EvaluationError as error:
@@ -287,8 +288,12 @@ class _Grading:
             if answer != question.answer and self.is_right(replace(question, answer=answer)):
                 yield words
 
-    def wrong(self, question: Question) -> list[WrongTerm] | str:
-        """Find the wrong terms, or explain why there are none to show."""
+    def wrong(self, question: Question, numbers: bool = False) -> list[WrongTerm] | str:
+        """Find the wrong terms, or explain why there are none to show.
+
+        With `numbers`, parameters have the values of the file; so they have where a decimal stands
+        for parameters.
+        """
         root = question.assignment.value.root
         truth = self.true_expression(question)
         if truth is None:
@@ -297,10 +302,10 @@ class _Grading:
             truth = truth.xreplace(dict.fromkeys(self.asked.loads().values(), sympy.S.Zero))
         truth = sympy.expand(truth)
         definitions = self.needed_definitions(truth.free_symbols | question.answer.free_symbols)
-        if _has_decimals(question.answer):
-            numbers = self.truth.numbers
-            derived = {x: y.xreplace(numbers) for x, y in self.truth.definitions.items()}
-            definitions = definitions | numbers | derived
+        if numbers:
+            values = self.truth.numbers
+            derived = {x: y.xreplace(values) for x, y in self.truth.definitions.items()}
+            definitions = definitions | values | derived
         truth = truth.xreplace(definitions)
         quaternions = [
             tuple(x.xreplace(definitions) for x in entries)
@@ -316,6 +321,8 @@ class _Grading:
         size = self.asked.size(question.assignment).terms
         ignored = {*self.asked.parameters.values()} if question.is_levelled else None
         wrong = wrong_terms(summands, truth, size, quaternions, ignored)
+        if not numbers and any(x.expected == 0 and is_decimal(x.factor) for x in wrong):
+            return self.wrong(question, numbers=True)
         return wrong or "it is no sum of products to be compared term by term"
 
     def needed_definitions(self, used: set[Expr]) -> dict[Expr, Expr]:
@@ -377,7 +384,11 @@ class _Grading:
         return ""
 
     def by_rows(self, rows: Sequence[Graded]) -> list[Graded]:
-        """Correct the verdicts `rows` on entries of C by complete rows."""
+        """Correct the verdicts `rows` on entries of C by complete rows.
+
+        A wrong row has the difference of C qd, and that of the Christoffel matrix only where some
+        of its entries agree with this matrix.
+        """
         judged, asked = list(rows), self.asked
         entries = {
             question.assignment.index: place
@@ -386,23 +397,35 @@ class _Grading:
         }
         if all(rows[place].right for place in entries.values()):
             return judged
-        n = self.truth.coordinates
-        sound = {index for index, place in entries.items() if rows[place].understood}
-        full = [i for i in range(1, n + 1) if all((i, k) in sound for k in range(1, n + 1))]
-        matrix = {index: asked.questions[place].answer for index, place in entries.items()}
-        rates = asked.coordinates()
-        products = {i: sum(matrix[i, k] * rates[f"qd{k}"] for k in range(1, n + 1)) for i in full}
-        right = [i for i in full if self.is_right(self._question(PRODUCTS, (i,), products[i]))]
-        skew = len(right) == n and self._is_skew(matrix)
+        n, by_row = self.truth.coordinates, dict[int, list[int]]()
         for (i, _), place in entries.items():
-            if i in right:
-                remark = NOT_CHRISTOFFEL if skew or len(right) < n else NOT_SKEW
-                same = all(rows[entries[i, k]].right for k in range(1, n + 1))
-                remark = "" if same else remark
-                judged[place] = replace(judged[place], right=True, wrong="", slip="", remark=remark)
-            elif i not in full and not judged[place].right:
-                remarks = filter(None, (ROW_IS_NEEDED, judged[place].remark))
-                judged[place] = replace(judged[place], remark="; ".join(remarks))
+            by_row.setdefault(i, []).append(place)
+        matrix = {index: asked.questions[place] for index, place in entries.items()}
+        products = {
+            i: self.graded(self._product(matrix, i))
+            for i, places in by_row.items()
+            if len(places) == n and all(rows[x].understood for x in places)
+        }
+        right = [i for i, product in products.items() if product.right]
+        skew = len(right) == n and self._is_skew({x: y.answer for x, y in matrix.items()})
+        remark = NOT_CHRISTOFFEL if skew or len(right) < n else NOT_SKEW
+        for i, places in by_row.items():
+            wrong = [x for x in places if not rows[x].right]
+            for place in places if wrong and i in right else wrong:
+                row = rows[place]
+                if i in right:
+                    remarks = TERM_END.join(filter(None, (remark, products[i].remark)))
+                    row = replace(row, right=True, wrong="", slip="", remark=remarks)
+                elif i in products:
+                    is_first, partly = place == wrong[0], len(wrong) < n
+                    words = products[i].wrong if is_first else f"see line {rows[wrong[0]].line}"
+                    words = TERM_END.join([f"row {i} of C qd: {words}", *[row.wrong] * partly])
+                    slip = row.slip if partly else products[i].slip * is_first
+                    row = replace(row, wrong=words, slip=slip)
+                else:
+                    remarks = TERM_END.join(filter(None, (ROW_IS_NEEDED, row.remark)))
+                    row = replace(row, remark=remarks)
+                judged[place] = row
         return judged
 
     def by_lines(self, rows: Sequence[Graded]) -> list[Graded]:
@@ -431,6 +454,22 @@ class _Grading:
         assignment = replace(self.asked.questions[0].assignment, name=name, index=index)
         return Question(assignment, answer, program, position)
 
+    def _product(self, matrix: Mapping[tuple[int, ...], Question], row: int) -> Question:
+        """Return the question whether a row of C times qd is that of h."""
+        parts, rates = list[Node](), self.asked.coordinates()
+        names, answer = dict[str, None](), sympy.S.Zero
+        for k in range(1, self.truth.coordinates + 1):
+            question, rate = matrix[row, k], f"{ENTRY_PREFIX}qd_{k}"
+            parts.append(Operation("*", (question.assignment.value.root, Name(rate))))
+            names |= dict.fromkeys((*question.assignment.value.names, rate))
+            answer += question.answer * rates[f"qd{k}"]
+        product = self._question(PRODUCTS, (row,), answer)
+        root = reduce(lambda x, y: Operation("+", (x, y)), parts)
+        value = Expression("", root, (*names,))
+        return replace(
+            product, assignment=replace(product.assignment, value=value, has_carets=False)
+        )
+
     def _is_skew(self, matrix: Mapping[tuple[int, ...], Expr]) -> bool:
         """Whether C + C^T is dM/dt, as for the Christoffel matrix.
 
@@ -441,7 +480,7 @@ class _Grading:
         for i in range(1, n + 1):
             for k in range(i, n + 1):
                 answer = matrix[i, k] + matrix[k, i] - output.entries[(k - 1) * n + i - 1]
-                if not self.is_right(self._question(COUPLED, (i, k), answer)):
+                if not self.agrees(self._question(COUPLED, (i, k), answer)):
                     return False
         return True
 

@@ -2,8 +2,8 @@
 
 On the left are entries of results (`symgen.grading.truth`), steps of a formulation, and the
 student's definitions.  Names on the right are looked up in this order: the student's definitions,
-parameters, steps of the formulation in question, coordinates and their rates (``q1``, ``qd_2``),
-abbreviations (``c12``), components of loads (``tip_fx``), the time ``t`` of relations.
+parameters, steps of the formulation in question, coordinates, rates and torques (``q1``, ``qd_2``,
+``tau[1]``), abbreviations (``c12``), components of loads (``tip_fx``), the time ``t`` of relations.
 """
 
 from __future__ import annotations
@@ -39,10 +39,12 @@ from symgen.grading.truth import (
     position_of,
 )
 from symgen.kinematics.scalars import scalar
+from symgen.program.arguments import why_empty
+from symgen.program.functions import function_named
 from symgen.program.program import Program
 
 Expr = Any
-_COORDINATE = re.compile(r"(q|qd|qdd|tau)_?([0-9]+)")
+_COORDINATE = re.compile(rf"(?:{re.escape(ENTRY_PREFIX)})?(q|qd|qdd|tau)_?([0-9]+)")
 _ENTRY = re.compile(
     rf"(?P<name>{'|'.join(x for x in QUANTITIES if x not in ('T', 'V'))})_?(?P<index>[0-9]+)"
 )
@@ -175,7 +177,7 @@ class Questions:
             self.fault(assignment, f"nothing is called {shown(assignment.name)}{hint}")
         elif assignment.name in {**self.parameters, **WORDS, "pi": 0, "deg": 0}:
             self.fault(assignment, "this name belongs to the model; choose another one")
-        elif assignment.name in self.inputs():
+        elif self.is_variable(assignment.name):
             hint = f"; is tau[{assignment.name[3:]}] meant?" if "tau" in assignment.name else ""
             self.fault(assignment, f"this name is a variable of the motion{hint}")
         else:
@@ -194,7 +196,8 @@ class Questions:
             return
         shape = quantity.output(program).shape
         if 0 in shape:
-            self.fault(assignment, f"{quantity.function} has no entries for this robot")
+            remedy = why_empty(function_named(quantity.function).results, self.truth.tree.sizes)
+            self.fault(assignment, remedy or f"{quantity.function} has no entries for this robot")
             return
         inside = len(assignment.index) == len(shape) and all(
             1 <= i <= size for i, size in zip(assignment.index, shape, strict=True)
@@ -315,7 +318,7 @@ class Questions:
     def hint(self, name: str) -> str:
         """Return the tail of a message about an unknown name."""
         if name.startswith(ENTRY_PREFIX):
-            return " on the right: only entries that were answered in a line above stand there"
+            return " on the right: only q[i], qd[i], qdd[i], tau[i], or entries from lines above"
         local_names = [x for x in self.definitions if not x.startswith(ENTRY_PREFIX)]
         names = [*local_names, *self.parameters, *self.coordinates()]
         if self.no_angle(name):
@@ -327,33 +330,27 @@ class Questions:
         more = ", ..." if len(names) > _MOST_LISTED else ""
         return did_you_mean(name, names) or f"; known are {few}{more}"
 
-    def inputs(self) -> Collection[str]:
-        """Return the names of the motion and of loads, which a definition cannot have."""
-        names = self.coordinates()
-        return {*names, *map(_with_line, names), *self.loads()}
+    def is_variable(self, name: str) -> bool:
+        """Whether a name is that of the motion or of a load, which a definition cannot have."""
+        is_motion = _COORDINATE.fullmatch(name) is not None and self.input(name) is not None
+        return is_motion or name in self.loads()
 
     def unambiguous(self) -> dict[Expr, Expr]:
-        """Map the symbols of the motion to names for answers, as far as parameters leave them."""
-        names = {
-            x: [y for y in (name, _with_line(name)) if y not in self.parameters]
+        """Map the symbols of the motion to names for answers: q1; q[1] if q1 is a parameter."""
+        return {
+            x: symbol(re.sub(r"(\d+)$", r"[\1]", name) if name in self.parameters else name)
             for name, x in self.coordinates().items()
         }
-        return {x: symbol(free[0]) for x, free in names.items() if free}
 
     def remarks(self, answer: Expr) -> list[str]:
         """Remark the parameters in `answer` that have the name of a variable of the motion."""
-        remarks, free = [], self.unambiguous()
-        for name in sorted({x.name for x in answer.free_symbols} & self.parameters.keys()):
-            variable = self.input(name)
-            if variable is not None:
-                can_be_written = variable.free_symbols <= free.keys()
-                advice = (
-                    f"write {variable.xreplace(free)}"
-                    if can_be_written
-                    else "rename it in the model"
-                )
-                remarks.append(f"{name} is the parameter {name} here; {advice}")
-        return remarks
+        names = sorted({x.name for x in answer.free_symbols} & self.parameters.keys())
+        variables = {name: self.input(name) for name in names}
+        return [
+            f"{name} is the parameter {name} here; write {x.xreplace(self.unambiguous())}"
+            for name, x in variables.items()
+            if x is not None
+        ]
 
     def meaning(self, name: str, program: Program[Expr] | None) -> Expr | None:
         """Return the meaning of a name on the right; None if it is unknown."""
@@ -416,11 +413,6 @@ class Questions:
             torques = [x for array in inputs if array.name == "tau" for x in array.symbols]
         symbols.update({f"tau{k}": x for k, x in enumerate(torques, start=1)})
         return symbols
-
-
-def _with_line(name: str) -> str:
-    """The name of a variable with an underscore: q_1 for q1."""
-    return re.sub(r"([0-9]+)$", r"_\1", name)
 
 
 def usual_name(name: str) -> str | None:

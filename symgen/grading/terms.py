@@ -62,6 +62,10 @@ class WrongTerm:
             return "a missing factor 2", "lacks a factor 2"
         if self.factor == 2 * self.expected:
             return "a factor 2 too many", "has a factor 2 too many"
+        fraction, decimal = self.expected, self.factor
+        near = abs(decimal - fraction) < abs(fraction) / 20
+        if fraction.is_Rational and not is_decimal(fraction) and is_decimal(decimal) and near:
+            return "a rounded number", f"is rounded (write fractions exactly: {fraction})"
         return "", f"should be {_term(self.expected, self.product)}"
 
     @property

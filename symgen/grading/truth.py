@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import cached_property, reduce
 from operator import add
 from typing import Any
 
@@ -24,8 +24,8 @@ from symgen.exact.movements import unit_quaternion
 from symgen.formulations import derive, formulation_named
 from symgen.grading.residues import Values
 from symgen.kinematics.scalars import scalar
-from symgen.kinematics.tree import build_tree
-from symgen.program.functions import FUNCTIONS
+from symgen.kinematics.tree import KinematicTree, build_tree
+from symgen.program.functions import FUNCTIONS, SYMBOLS, function_named
 from symgen.program.program import Output, Program
 
 
@@ -44,27 +44,13 @@ class Quantity:
         return Output(self.results[0], parts[0].shape, entries)
 
 
-def _one(function: str, result: str = "") -> Quantity:
-    return Quantity(function, (result or function,))
-
-
 USUAL: Mapping[str, Quantity] = {
-    "M": _one("mass_matrix"),
-    "C": _one("coriolis_matrix"),
-    "tau": _one("inverse_dynamics", "tau"),
-    "b": _one("bias_forces"),
+    **{x: Quantity(name, (function_named(name).results[0].name,)) for x, name in SYMBOLS.items()},
     "h": Quantity("torque_parts", ("centrifugal_torques", "coriolis_torques")),
-    "G": _one("gravity_forces"),
-    "g": _one("gravity_forces"),
-    "inertial": _one("torque_parts", "inertial_torques"),
-    "centrifugal": _one("torque_parts", "centrifugal_torques"),
-    "coriolis": _one("torque_parts", "coriolis_torques"),
-    "T": _one("kinetic_energy"),
-    "V": _one("potential_energy"),
-    "com": _one("center_of_mass"),
-    "qdd": _one("forward_dynamics", "qdd"),
-    "Phi": _one("constraints"),
-    "J": _one("constraint_jacobian"),
+    "inertial": Quantity("torque_parts", ("inertial_torques",)),
+    "centrifugal": Quantity("torque_parts", ("centrifugal_torques",)),
+    "coriolis": Quantity("torque_parts", ("coriolis_torques",)),
+    "J": Quantity("constraint_jacobian", ("constraint_jacobian",)),
 }
 """Short names; h is C qd, the velocity-product terms, and b = h + G + loads + joint terms."""
 
@@ -94,7 +80,7 @@ _GRADED = (
 
 QUANTITIES: Mapping[str, Quantity] = {
     **{
-        result.name: _one(function.name, result.name)
+        result.name: Quantity(function.name, (result.name,))
         for function in reversed(FUNCTIONS)
         if function.name in _GRADED
         for result in function.results
@@ -145,9 +131,13 @@ class Truth:
         """Derive the steps of a function; ZeroDivisionError where it has no solution."""
         key = function, formulation
         if key not in self._programs:
-            tree = build_tree(self.description, SymPyAlgebra())
-            self._programs[key] = derive(tree, formulation_named(formulation), function)
+            self._programs[key] = derive(self.tree, formulation_named(formulation), function)
         return self._programs[key]
+
+    @cached_property
+    def tree(self) -> KinematicTree[Expr]:
+        """The kinematic tree over SymPy."""
+        return build_tree(self.description, SymPyAlgebra())
 
     @property
     def coordinates(self) -> int:

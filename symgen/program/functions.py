@@ -338,10 +338,25 @@ def function_named(name: str) -> Function:
     raise KeyError(name)
 
 
+SYMBOLS: Mapping[str, str] = {
+    "M": "mass_matrix", "C": "coriolis_matrix", "tau": "inverse_dynamics", "b": "bias_forces",
+    "G": "gravity_forces", "g": "gravity_forces", "T": "kinetic_energy", "V": "potential_energy",
+    "com": "center_of_mass", "qdd": "forward_dynamics", "Phi": "constraints",
+}  # fmt: skip
+"""Symbol of a result -> its function, of which it is the first result."""
+_COMBINED = {
+    "h": "h = C qd is centrifugal_torques + coriolis_torques of torque_parts: show torque_parts",
+    "lagrangian": "L = T - V: show kinetic_energy and potential_energy",
+}
+"""Quantities that are sums of results."""
+
+
 def function_suggestion(name: str, candidates: Iterable[str]) -> str:
     """Return advice on an unknown function: its name in symgen, the nearest of `candidates`, those
     that contain the word, or the command that lists all."""
     names = list(candidates)
+    if name.lower() in _COMBINED:
+        return _COMBINED[name.lower()]
     if ELSEWHERE.get(name) in names:
         return f"symgen's name of {name} is {ELSEWHERE[name]}"
     containing = ", ".join(x for x in names if name.lower() in x)

@@ -43,6 +43,7 @@ from symgen.program.arguments import Argument, why_empty
 from symgen.program.builder import ProgramBuilder
 from symgen.program.functions import (
     FUNCTION_NAMES,
+    SYMBOLS,
     function_named,
     function_suggestion,
     visible_outputs,
@@ -95,10 +96,12 @@ def show(
 ) -> str:  # fmt: skip
     """Return the text of `symgen show PATH WHAT`; `journal` takes notices and progress.
 
+    `what` is ``tree``, ``frames``, or a function, by its name or its symbol (`SYMBOLS`).
     `loads` and `points` are added to those of the file, each ``LINK`` or ``LINK:x,y,z``; `reading`
     are the options for reading the file.  `generated`: the source that a build generates for the
     function in the language `style`, instead of equations in that language.
     """
+    what = SYMBOLS.get(what, what)
     description = with_additions(read(path, reading), loads, points)
     if journal is not None:
         for warning in model_warnings(description):
@@ -127,7 +130,8 @@ def show(
         journal.notice(remark)
     name = formulation or _default_formulation(description, what, steps)
     if what not in provided_functions(formulation_named(name), tree):
-        raise RequestError(f"{name} does not derive {what}; {who_derives(what, tree)}")
+        advice = who_derives(what, tree, "choose --formulation")
+        raise RequestError(f"{name} does not derive {what}; {advice}")
     if generated:
         return source(description, name, what, style)
     dynamics = SymbolicDynamics(description, formulation_named(name))

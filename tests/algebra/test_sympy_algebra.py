@@ -68,6 +68,11 @@ def test_readable_forms_are_equal_to_what_they_stand_for(seed):
     assert fourier(readable(expression, rates) - expression) == 0
 
 
+def test_readable_forms_have_common_factors_outside():
+    a, m, x = sympy.symbols("a m x")
+    assert str(readable(m * a**2 * sympy.cos(x) + 5 * m * a**3 / 3)) == "a**2*m*(5*a/3 + cos(x))"
+
+
 def test_readable_forms_keep_denominators():
     a, b, m = map(symbol, "abm")
     assert readable(a / m + b / m) == a / m + b / m

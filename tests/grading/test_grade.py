@@ -148,6 +148,7 @@ OF_ROBOTS = [
     (SPRINGS, "forward_kinematics[2,3,2] = sin(beta)*sqrt(3)/2", True),
     (SPRINGS, "forward_kinematics[2,3,2] = sin(beta)*cos(30)", False),
     (RUBBED, f"tau[1] = I*qdd1 + {TANH}", True),
+    (RUBBED, f"qdd[1] = (tau[1] - {TANH.replace('qd1', 'qd[1]')})/I", True),
     (RUBBED, f"tau[1] = I*qdd1 + {TANH.replace('10', '9')}", False),
     (DERIVED, "M[2,2] = I2 + m2*L2**2*one**2/4", True),
     (DERIVED, "M[2,2] = I2 + m2*L2**2*(3*third/2)**2", True),
@@ -289,7 +290,7 @@ def test_loads_count_where_the_answer_speaks_of_them():
     ("M[1,1] = __import__('os')", "column"),
     ("M[3,1] = 1", "expected M[1..2,1..2]"),
     ("T[1] = 1", "expected T = ..."),
-    ("N[1,1] = 1", "Phi, J, and results of functions, such as constraints"),
+    ("N[1,1] = 1", "Phi, h, inertial, centrifugal, coriolis, J, and results"),
     ("m1 = 3", "this name belongs to the model"),
     ("M[1,1] = 1\nM[1,1] = 2", "has an answer already, in line 1"),
     ("M[1,1] = 2**m1", "a power higher than 1000"),
@@ -302,7 +303,8 @@ def test_loads_count_where_the_answer_speaks_of_them():
     ("tau1 = g\nqdd1 = tau1", "this name is a variable of the motion; is tau[1] meant?"),
     ("q_2 = 0\nM[2,2] = I2", "this name is a variable of the motion"),
     ("b = 2\nM[2,2] = I2", "expected b[1..2]; a name of your own has to be another one"),
-    ("tau[1] = M[1,1]*qdd1", "unknown name 'M[1,1]' on the right: only entries"),
+    ("tau[1] = M[1,1]*qdd1", "unknown name 'M[1,1]' on the right: only q[i]"),
+    ("tau[1] = q[3]*qdd[1]", "unknown name 'q[3]' on the right: only q[i], qd[i], qdd[i], tau[i]"),
     ("M[1,1] = I1*x\nM[2,2] = M[1,1]", "M[1,1] is wanted here, and its own line"),
     ("M = Matrix([[I1, 0], [0, I2]])", "'[' stands behind the name of an entry alone"),
     ("M[1,2] = I2*cos(theta2)", "unknown name 'theta2'; here it is called 'q2'"),
@@ -370,16 +372,19 @@ def test_a_row_of_constraints_has_one_sign(lines, verdicts, words):
     assert "".join(row.verdict[0] for row in rows) == verdicts
     wrong = [f"{row.wrong} {row.slip}" for row in rows if not row.right]
     assert words in "".join(wrong[:1])
-    if lines[0] == PHI:
-        assert ["other sign" in row.remark for row in rows] == [
-            row.label[-4:] != "2,3]" for row in rows
-        ]
+    if lines[0] == PHI:  # said once for each row
+        places = {"Phi[1]": "row 1", "J[2,1]": "row 2"}
+        assert [places.get(row.label, "") in row.remark for row in rows] == [True] * len(rows)
+        assert sum("opposite sign" in row.remark for row in rows) == len(
+            {*places} & {x.label for x in rows}
+        )
 
 
 @pytest.mark.parametrize(("text", "follows"), [
     ("M[1,2] = I2\nM[2,1] = M[1,2]", [0, 1]),
     ("M[1,2] = I2\na = 2*M[1,2]\nM[2,1] = a/2\nM[2,2] = M[2,1] - m2*L1*l2*c2", [0, 1, 3]),
     ("M[1,2] = I2\nM[2,1] = 2*M[1,2]", [0, 0]),
+    (f"tau[2] = 0\nb[2] = tau[2] - ({M12})*qdd[1] - ({M22})*qdd[2]", [0, 1]),
     ("C[2,1] = 0\nh[2] = C[2,1]*qd1", [0, 1]),
 ])  # fmt: skip
 def test_errors_are_carried_forward(text, follows):
@@ -425,13 +430,21 @@ def test_the_command(folder, capfd, refusal, monkeypatch):
         assert run(["grade", model, "-"]) == 0
 
 
-def test_from_python():
+def test_from_python(folder):
     heard = []
     text = f"M[2,2] = {M22}\nG[2] = {G2}"
     verdict = symgen.grade(EXAMPLES / "two_link.yaml", text, progress=lambda *x: heard.append(x))
     assert verdict.passed
     with pytest.raises(RequestError, match="a model file or a result of"):
         symgen.grade(symgen, text)
+    (folder / "ada.v1.txt").write_text(f"\ufeff{text}", "utf-8")
+    assert symgen.grade(TWO_LINK, folder / "ada.v1.txt").passed
+    (folder / "emmy").touch()
+    for name in ("ada.v1.txt", "folder/none.txt", "emmy"):
+        with pytest.raises(RequestError, match=rf"give the file as pathlib.Path\('{name}'\)"):
+            symgen.grade(TWO_LINK, name)
+    with pytest.raises(RequestError, match="the text of an answer, found int"):
+        symgen.grade(TWO_LINK, 3)
     assert str(verdict) == "line 1: M[2,2]: right\nline 2: G[2]: right\n2 of 2 right"
     assert heard == [("grade: M[2,2]", 0, 2), ("grade: G[2]", 1, 2)]
 
@@ -444,7 +457,7 @@ def test_many_faults_are_listed_up_to_a_point():
     assert summary == "0 of 300 right"
 
 
-C = "-m2*L1*l2*s2"
+C, TERM = "-m2*L1*l2*s2", "-L1*l2*m2*qd2**2*sin(q2)"
 RIGHT_ANSWERS = [
     f"joint_wrenches[2,6] = {TAU2}",
     # however they are written
@@ -459,9 +472,10 @@ RIGHT_ANSWERS = [
     # the Christoffel matrix, in part and in whole rows, and others with C qd right
     "C[2,1] = m2*L1*l2*s2*qd1", f"C[1,1] = {C}*qd2\nC[1,2] = {C}*(qd1 + qd2)",
     f"k = {C}\nC[1,1] = -k*qd2\nC[1,2] = k*(3*qd1 + qd2)",
+    "C[1,1] = -0.08*s2*qd2\nC[1,2] = -0.04*s2*qd2",
     # gravity, by both names, and velocity-product terms
     "g[2] = m2*g*l2*c12", "h = L1*l2\nG[2] = m2*g*l2*(c1*c2 - s1*s2) + 0*h",
-    "gravity_forces[2] = g*m2*l2*c12", f"h[1] = {C}*(2*qd1*qd2 + qd2**2)",
+    "gravity_forces[2] = g*m2*l2*cos(q[1] + q_2)", f"h[1] = {C}*(2*qd1*qd2 + qd2**2)",
     f"centrifugal[1] = {C}*qd2**2", f"coriolis[1] = 2*{C}*qd1*qd2", "coriolis[2] = 0",
     # entries that were answered before, and numbers of the file
     "h[2] = m2*L1*l2*s2*qd1**2\ng[2] = m2*g*l2*c12\nb[2] = h[2] + g[2]",
@@ -472,6 +486,11 @@ RIGHT_ANSWERS = [
 WRONG_TERMS = [
     (f"C[1,1] = 2*{C}*qd2", "with the whole row any C"),
     (f"C[1,1] = 2*{C}*qd2\nC[1,2] = {C}*(qd1 + qd2)", "factor 2 too many"),
+    (f"C[1,1] = 2*{C}*qd2\nC[1,2] = 0", f"row 1 of C qd: the term {TERM} is missing "),
+    (f"C[1,1] = 2*{C}*qd2\nC[1,2] = 0", "row 1 of C qd: see line 1"),
+    (f"C[1,1] = {C}*qd1\nC[1,2] = {C}*(qd1 + qd2)", "does not belong there; the term -L1*l2*m2"),
+    ("M[1,2] = I2 + 0.3333*m2*L1*l2*c2", "the term 0.3333*L1*l2*m2*cos(q2) (in"),
+    ("tau[2] = 0.3333*q1", "does not belong there"),
     ("C[2,1] = m2*L1*l2*c2*qd1", "sine and cosine are exchanged"),
     ("C[2,1] = -m2*L1*l2*s2*qd1", "a sign"),
     ("g[2] = m2*g*l2*cos((q1 + q2)*pi/180)", "degrees"),
@@ -515,6 +534,27 @@ def test_a_remark_says_which_coriolis_matrix_it_is():
     assert "numbers of the file" in numbers[0].remark
 
 
+def test_rounded_fractions_and_missing_points(folder):
+    """By hand: a thin rod has a third of m L^2 about its end."""
+    rod = check(decode(ROD.encode(), "rod.yaml"))
+    (row,) = graded("M[1,1] = 2*m*L**2*0.1667 + I", rod)
+    assert row.wrong == (
+        "the term 0.3334*L**2*m (in 2*m*L**2*0.1667) is rounded (write fractions exactly: 1/3)"
+    )
+    (row,) = graded("M[1,1] = m*L**2*0.4 + I", rod)
+    assert row.wrong.endswith("should be 1/3*L**2*m")
+    (row,) = graded("position[1,1] = L", rod)
+    assert row.wrong.startswith("This model has no points") and "'points:'" in row.wrong
+    (folder / "rod.yaml").write_text(ROD)
+    (folder / "a.txt").write_text("position[1,1] = 0.7*c1")
+    assert run(["grade", "rod.yaml", "a.txt", "--point", "rod:0.7,0,0"]) == 0
+
+
+ROD = """{symgen: 1, name: rod, parameters: {L: 0.7, m: 2, I: 0.1}, joints: [{name: a,
+    type: revolute, origin: {}, link: {name: rod, mass: m, com: [L/2, 0, 0],
+    inertia: {zz: I + m*L**2/12}}}]}"""
+
+
 def test_a_bad_line_does_not_void_the_others():
     verdict = grade(
         TWO_LINK, "M[2,2] = I2 + m2*l2**2\nG[1] = m1 l1\nG[2] = m2*g*l2*c12\n?", "a.txt"
@@ -555,11 +595,11 @@ ALIKE = """{symgen: 1, name: r, parameters: {s1: 2, q1: 1, qd1: 1, qd_1: 1, tau_
 
 
 @pytest.mark.parametrize(("answer", "remark"), [
-    ("a = s1*q1\nG[1] = a", "q1 is the parameter q1 here; write q_1; s1 is the parameter s1 "
-     "here; write sin(q_1)"),
-    ("T = qd1**2", "qd1 is the parameter qd1 here; rename it in the model"),
+    ("a = s1*q1\nG[1] = a", "q1 is the parameter q1 here; write q[1]; s1 is the parameter s1 "
+     "here; write sin(q[1])"),
+    ("T = qd1**2", "qd1 is the parameter qd1 here; write qd[1]"),
     ("qdd[1] = tau1/s1/q1/qd1/qd_1**2", ""),
-    ("qdd[1] = tau_1/s1", "s1 is the parameter s1 here; write sin(q_1); tau_1 is the parameter "
+    ("qdd[1] = tau_1/s1", "s1 is the parameter s1 here; write sin(q[1]); tau_1 is the parameter "
      "tau_1 here; write tau1"),
 ])  # fmt: skip
 def test_parameters_called_like_variables_of_the_motion(answer, remark):

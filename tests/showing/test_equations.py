@@ -84,11 +84,21 @@ def test_the_recursion_shows_what_the_closed_form_does_not_derive(what):
 
 
 @pytest.mark.parametrize(
-    ("what", "name"), [("tau", "inverse_dynamics"), ("qdd", "forward_dynamics")]
-)
-def test_symbols_lead_to_functions(what, name):
-    with pytest.raises(RequestError, match=f"symgen's name of {what} is {name}$"):
+    ("what", "words"), [
+        ("h", "show torque_parts$"),
+        ("Lagrangian", "kinetic_energy and potential_energy$"),
+        ("J", "symgen's name of J is jacobians$"),
+    ],
+)  # fmt: skip
+def test_symbols_lead_to_functions(what, words):
+    assert shown(TWO_LINK, "tau").startswith("tau[1] =")
+    with pytest.raises(RequestError, match=words):
         shown(TWO_LINK, what)
+
+
+def test_another_formulation_is_chosen_by_the_option_of_show():
+    with pytest.raises(RequestError, match="inverse_dynamics; choose --formulation composite or"):
+        show(TWO_LINK, "inverse_dynamics", "pretty", "kane", None)
 
 
 def test_generated_c_explains_its_macros():
@@ -182,7 +192,7 @@ PRINTED = [  # model, function, style, whether in steps; what is printed, and wh
      ["regressor[1, 3] =\n- g⋅sin(q₁)\n", "regressor[2, 20] =\n  qdd₁ + qdd₂\n",
       "\nAll other entries of regressor are 0.\n"], "regressor[1, 4]"),
     (TWO_LINK, "mass_matrix", "python", None,
-     ["M_12 = I2 + m2*(L1*l2*cos(q_2) + l2**2)\nM_21 = "], "M_11 = L"),
+     ["M_12 = I2 + l2*m2*(L1*cos(q_2) + l2)\nM_21 = "], "M_11 = L"),
     (TWO_LINK, "mass_matrix", "latex", None,
      ["\n% mass_matrix\nM = \\begin{bmatrix}I_{1} "], ""),
     (FOUR_BAR, "constraints", "pretty", None,
@@ -267,7 +277,7 @@ def test_a_payload_at_the_tip_of_three_links():
     """What has a named mass has no quotients by it."""
     three = file_of(THREE)
     text = shown(three, "mass_matrix")
-    assert text.endswith("mass_matrix[3, 3] =\n    ⎛      m⋅L⎞\n  L⋅⎜M⋅L + ───⎟\n    ⎝       3 ⎠")
+    assert text.endswith("mass_matrix[3, 3] =\n   2 ⎛    m⎞\n  L ⋅⎜M + ─⎟\n     ⎝    3⎠")
     assert "Recursive Newton-Euler" in shown(three, "inverse_dynamics_derivatives")
     journal = Journal()
     show(three, "point_motion", "pretty", None, None, journal)
