@@ -19,6 +19,7 @@ import yaml
 
 import symgen
 from benchmarks.machine import machine
+from symgen import description
 from symgen.planning import plan, reading
 from symgen.planning.solver import SOLVED, Choices, Interrupted, unknowns_and_equations
 from symgen.planning.task import PER_SEGMENT
@@ -97,8 +98,8 @@ def main():
     parser.add_argument("--repeat", type=int, default=3)
     repeat = parser.parse_args().repeat
     print(machine())
-    points = reading.contact_points(EXAMPLES / "plan" / "human55_step.yaml")
-    module = symgen.load(EXAMPLES / "human55.yaml", loads=points)
+    human, step = EXAMPLES / "human55.yaml", EXAMPLES / "plan" / "human55_step.yaml"
+    module = symgen.load(human, loads=reading.additions(step, description.read(human))[0])
     for name, task in tasks().items():
         runs = [solved(module, task) for _ in range(repeat)]
         times = np.min([run[0] for run in runs], axis=0)

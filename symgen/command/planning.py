@@ -31,8 +31,9 @@ NOT_SOLVED = 3
     "(samples), .yaml (a ROS JointTrajectory).  May be given several times.",
 )  # fmt: skip
 @click.option(
-    "--starts", type=click.IntRange(1, 1000), default=1, show_default=True,
-    help="Motions to start from: the straight one and random ones; the best result is kept.",
+    "--starts", type=click.IntRange(1, 1000),
+    help="Motions to start from: the straight one and random ones; the best result is kept.  "
+    "Default: 1, around obstacles 5.",
 )  # fmt: skip
 @click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True,
@@ -55,7 +56,7 @@ NOT_SOLVED = 3
 @additions
 @output_options
 def plan(
-    model: Path, task: Path, outputs: tuple[Path, ...], starts: int, seed: int,
+    model: Path, task: Path, outputs: tuple[Path, ...], starts: int | None, seed: int,
     solver: str | None, limited_memory: bool, max_iterations: int, loads: tuple[str, ...],
     added_points: tuple[str, ...], reading: ReadOptions, output: Output,
 ) -> None:  # fmt: skip
@@ -64,37 +65,19 @@ def plan(
     A task to start from: symgen new --task task.yaml.  Ctrl-C ends the search with the best motion
     so far.  Exit status 3: no motion was found that keeps the limits.
     """
-    from symgen.description import read
     from symgen.options import BuildOptions
-    from symgen.pipeline.building import build
-    from symgen.planning.checks import check_robot
+    from symgen.planning.plan import built
     from symgen.planning.plan import plan as find
-    from symgen.planning.reading import (
-        check_order,
-        contact_points,
-        named_parameters,
-        points_at_links,
-    )
     from symgen.planning.results import EXCEEDED, check_outputs
     from symgen.planning.solver import ready
     from symgen.planning.task import REFINE
-    from symgen.toolchain.loading import load_package
 
     solver = ready(solver, exact_hessian=not limited_memory)
     check_outputs(outputs, (model, task))
-    check_order(model)
-    robot = read(model, reading)
-    check_robot(robot)
-    feet = contact_points(task, robot)
-    at_links = [name for name in points_at_links(feet, robot) if name not in added_points]
-    options = BuildOptions(
-        runtime_parameters=named_parameters(task) or ("none",), loads=(*loads, *feet),
-        points=(*added_points, *at_links), reading=reading,
-    )  # fmt: skip
+    options = BuildOptions(loads=loads, points=added_points, reading=reading)
     with output.journal() as journal:
-        module = load_package(build(model, options, journal).folder)
         result = find(
-            module, task, starts=starts, seed=seed, solver=solver,
+            built(model, task, options, journal), task, starts=starts, seed=seed, solver=solver,
             exact_hessian=not limited_memory, max_iterations=max_iterations,
             progress=_progress(journal), notify=partial(journal.notice, at_once=True),
         )  # fmt: skip

@@ -14,6 +14,7 @@ from symgen.description.wording import KeyPath, degrees_meant, key_path, seems_i
 from symgen.errors import RequestError
 from symgen.page.animation import by_unit
 from symgen.planning.contacts import Contacts
+from symgen.planning.holding import too_weak
 from symgen.planning.loads import depends_on_time
 from symgen.planning.loops import Opened
 from symgen.planning.obstacles import Distances, KeepOut, Sphere
@@ -33,7 +34,7 @@ REQUIRED = ("inverse_dynamics", "inverse_dynamics_derivatives", "forward_kinemat
 OF_TREES = ("forward_dynamics", "forward_dynamics_derivatives")
 OF_MECHANISMS = (
     "constraints", "constraint_jacobian", "constraint_rates", "constraint_torque_derivatives",
-    "constraint_acceleration_derivatives",
+    "constraint_acceleration_derivatives", "constraint_bias",
 )  # fmt: skip
 TRIED, FAR = 64, 100.0
 """Random configurations whose reach is compared with positions, and the ratio that is remarked."""
@@ -287,8 +288,8 @@ def _check_collocated(root: Value, keys: Collection[str], module: Any, task: Tas
 
 def remarks_on(task: Task, module: Any) -> tuple[str, ...]:
     """Return remarks on angles that seem to be in degrees, obstacles in mm, free ends, limits wider
-    than those of the model, unlimited torques."""
-    remarks = (_in_degrees, _far_away, _free, _beyond, _unlimited)
+    than those of the model, unlimited torques, drives that do not hold an end."""
+    remarks = (_in_degrees, _far_away, _free, _beyond, _unlimited, _too_weak)
     return tuple(words for remark in remarks for words in remark(task, module))
 
 
@@ -341,6 +342,13 @@ def _beyond(task: Task, module: Any) -> Iterator[str]:
                 f"limits: {key} of {name} is {values[k]:.6g} in the task, {model[k]:.6g} in the "
                 "model file; the task overrides the model file"
             )
+
+
+def _too_weak(task: Task, module: Any) -> Iterator[str]:
+    for (end, *_), state in _states(task):
+        if end != "via" and not np.isnan(state.q).any() and not np.any(state.qd):
+            for _, words in too_weak(task, module, task.chart.configuration(state.q)[None]):
+                yield f"{end}: {words}"
 
 
 def _unlimited(task: Task, module: Any) -> Iterator[str]:

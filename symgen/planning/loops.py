@@ -27,10 +27,12 @@ from typing import Any
 import numpy as np
 
 from symgen.errors import RequestError
+from symgen.planning.problem import percent
 from symgen.planning.quantities import MotionSamples, Parameters, Quantity
 from symgen.planning.task import SIX, Closure, State, Task
 from symgen.runtime.calls import LOADED
 from symgen.runtime.closure import RANK, holdable, row_sizes
+from symgen.runtime.configuration import configuration_of
 from symgen.support.arrays import Array
 
 STEP = 0.1
@@ -38,6 +40,8 @@ STEP = 0.1
 OF_TREES = {"inverse_dynamics_vjp", "joint_wrenches", "joint_wrench_derivatives"}
 """Functions of trees that multipliers have no part in."""
 _TRIES, _NEAR = 12, 0.3
+_STEPS, _NEARLY = 4, 1e-9
+"""Newton steps from a motion between its instants to closed loops, and their error there."""
 
 
 class Rows(Quantity):
@@ -205,14 +209,16 @@ class Opened:
         start, goal = task.start.q, task.goal.q
         if np.isnan([start, goal]).any():
             return ""
+        end, share, options = start, 0.0, options_of(task.parameters)
         try:
-            end = self.followed(start, goal, self.drives, options_of(task.parameters))
+            for share in np.linspace(0.05, 1.0, 20):
+                end = self.followed(end, start + share * (goal - start), self.drives, options)
             far = int(np.abs(end - goal).argmax())
             name, words = self.module.coordinate_names[far], ""
             if abs(end[far] - goal[far]) > STEP:
                 words = f"{name} gets to {end[far]:.4g}, on another branch than the goal"
         except ValueError as error:
-            words = reason(error)
+            words = reason(error).replace("there", f"at {percent(share)} of the way")
         names = ", ".join(self.module.coordinate_names[k] for k in self.drives)
         return words and f"as {names} moves straight from start to goal, {words}"
 
@@ -240,6 +246,33 @@ class Opened:
         names = [self.module.coordinate_names[k] for k in np.flatnonzero(fixed)]
         qd = self.module.closed_velocities(q, np.where(fixed, state.qd, 0.0), hold=names, **options)
         return replace(state, q=q, qd=qd)
+
+    def projected(self, motion: MotionSamples, options: Mapping[str, Any]) -> MotionSamples:
+        """Return the robot's motion moved onto the loops by least changes, those of drives 0.
+
+        Instants whose loops do not close near it are left as they are.
+        """
+        free = np.setdiff1d(np.arange(self.module.n), self.drives)
+        (q, qd, qdd), rows, space = motion.state, self.closure.rows, configuration_of(self.module)
+
+        def change(J: Array, residual: Array) -> Array:
+            moved = np.zeros(qd.shape)
+            inverse = np.linalg.pinv(J[:, rows][..., free], rcond=RANK)
+            moved[:, free] = -(inverse @ residual[:, rows, None])[..., 0]
+            return moved
+
+        for _ in range(_STEPS):
+            J = self.module.constraint_jacobian(q, **options)
+            q = space.integrate(q, change(J, self.module.constraints(q, **options)))
+        J = self.module.constraint_jacobian(q, **options)
+        qd = qd + change(J, (J @ qd[..., None])[..., 0])
+        bias = self.module.constraint_bias(q, qd, **options)
+        qdd = qdd + change(J, (J @ qdd[..., None])[..., 0] + bias)
+        near = np.abs(space.difference(motion.q, q)).max(axis=1) < STEP
+        near &= np.abs(self.module.constraints(q, **options)).max(axis=1) < _NEARLY
+        pairs = zip((q, qd, qdd), motion.state, strict=True)
+        q, qd, qdd = (np.where(near[:, None], after, before) for after, before in pairs)
+        return replace(motion, q=q, qd=qd, qdd=qdd)
 
     def closed(self, motion: Array, options: Mapping[str, Any]) -> Array:
         """Return a motion (K, n) with loops closed as far as they close, drives unchanged."""

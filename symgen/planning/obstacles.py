@@ -140,6 +140,11 @@ class KeepOut:
     pairs: tuple[tuple[int, int], ...] = ()
     margin: float = 0.0
 
+    @property
+    def acts(self) -> bool:
+        """Whether there is a distance to keep."""
+        return bool(self.balls and (self.obstacles or self.pairs))
+
 
 class Distances(Placed):
     """Distances (m) of all balls from all obstacles, and between the balls of pairs, (K, m)."""

@@ -33,7 +33,8 @@ from symgen.planning.collocation import collocate
 from symgen.planning.contacts import limbs
 from symgen.planning.cuts import dependent
 from symgen.planning.grounded import held_error
-from symgen.planning.loops import Opened, opened
+from symgen.planning.holding import too_weak
+from symgen.planning.loops import Opened, opened, options_of
 from symgen.planning.problem import Fault, Feasible, Problem, instant
 from symgen.planning.results import EXCEEDED, Plan, Start
 from symgen.planning.solver import (
@@ -51,6 +52,7 @@ from symgen.planning.solver import (
 from symgen.planning.splines import Profile
 from symgen.planning.starting import guess, out_of_reach, reactions
 from symgen.planning.task import (
+    CLOSURE,
     COLLOCATION,
     MIDPOINTS,
     PER_SEGMENT,
@@ -65,6 +67,7 @@ from symgen.planning.trajectories import Trajectory, trajectory
 from symgen.planning.transcription import TORQUE, Margins, forces, instants, transcribe
 from symgen.planning.verification import Verified, demand, margins, simulate_forward, verify
 from symgen.support.arrays import Array
+from symgen.support.journal import Journal
 from symgen.toolchain.loading import checked_module, load_package
 
 FEWEST_SEGMENTS = 10
@@ -73,15 +76,15 @@ MOST_TIGHTENED = 8
 MOST_DOUBLED = 4
 """Largest number of times that collocation doubles its segments."""
 NEARLY = 1e-3
-"""Accepted relative violation between the nodes of collocation, between the instants of
-`check: knots` and `check: midpoints`, and of limits with one value."""
-MISSED = 0.1
-"""Accepted torque of coordinates without a drive between instants, with contacts, in units of the
-largest torque limit."""
+"""Accepted relative violation of limits, 0.1 %, on the fine grid."""
+MUCH = 0.1
+"""Relative violation of limits on the fine grid above which a plan is infeasible."""
 ARRIVES = 1e-3
 """Error of the forward simulation (rad, m, rad/s, m/s) above which a plan is not solved."""
 MOST_POLYGONS = 3
 """Largest number of programs whose support polygons are those of the motion before."""
+AROUND, MOST_RANDOM = 5, 200
+"""Default number of starts around obstacles, and of iterations from those that are random."""
 MOST_FEASIBLE = 150
 """Largest number of iterations until a motion keeps its limits."""
 SLIDES = 0.25
@@ -107,6 +110,7 @@ class _Run:
     choices: Choices
     interrupted: Interrupted
     progress: Progress | None
+    most_random: int
     evaluations: int = 0
     seconds: float = 0.0
 
@@ -170,7 +174,7 @@ def plan(
     module: Any,
     task: str | PathLike[str] | Mapping[str, Any],
     *,
-    starts: int = 1,
+    starts: int | None = None,
     seed: int = 0,
     solver: str | None = None,
     exact_hessian: bool = True,
@@ -183,11 +187,11 @@ def plan(
 
     `module` is a result of `symgen.load`, or the path of a model file; `task` the path of a task
     file or a dict with the same keys.  `starts` motions are tried, the straight one and random
-    ones (`seed`), and the best is kept.  `solver` is "ipopt", which comes with CasADi and is the
-    default where it is installed, or "trust-constr" of SciPy.  Without `exact_hessian`, second
-    derivatives are approximated from gradients (L-BFGS, by IPOPT).  `progress(stage, step)` is
-    called at every iteration; `symgen.load(path, progress=...)` reports on the build of a path;
-    `notify(remark)` for every remark on the task, before it is solved.
+    ones (`seed`), and the best is kept: by default one, with `keep_out` five.  `solver` is "ipopt",
+    which comes with CasADi and is the default where it is installed, or "trust-constr" of SciPy.
+    Without `exact_hessian`, second derivatives are approximated from gradients (L-BFGS, by IPOPT).
+    `progress(stage, step)` is called at every iteration; `symgen.load(path, progress=...)` reports
+    on the build of a path; `notify(remark)` for every remark on the task, before it is solved.
     Ctrl-C ends the search with the best motion so far.
 
     Raises `symgen.errors.ModelError` for a wrong task, `symgen.errors.RequestError` for a robot
@@ -195,19 +199,12 @@ def plan(
     """
     solver = ready(solver, exact_hessian=exact_hessian)
     if isinstance(module, str | Path):
-        chosen = reading.named_parameters(task) or ("none",)
-        reading.check_order(module)
-        robot = description.read(module)
-        check_robot(robot)
-        points = reading.contact_points(task, robot)
-        at_links = reading.points_at_links(points, robot)
-        options = BuildOptions(runtime_parameters=chosen, loads=points, points=at_links)
-        module = load_package(build(module, options).folder)
+        module = built(module, task, BuildOptions())
     checked_module(module, "plan")
     for name, value, least in (
         ("starts", starts, 1), ("seed", seed, 0), ("max_iterations", max_iterations, 1)
     ):  # fmt: skip
-        if value < least:
+        if value is not None and value < least:
             raise RequestError(f"plan: {name}: expected at least {least}, found {value}")
     if not 0 < tolerance < 1:
         raise RequestError(f"plan: tolerance: expected a number in (0, 1), found {tolerance}")
@@ -219,7 +216,9 @@ def plan(
         for remark in remarks:
             notify(remark)
     choices = Choices(tolerance, max_iterations, exact_hessian, solver=solver)
-    run = _Run(read, module, choices, Interrupted(), progress)
+    most = min(max_iterations, MOST_RANDOM) if starts is None else max_iterations
+    starts = starts or (AROUND if read.keep_out.acts and read.contacts is None else 1)
+    run = _Run(read, module, choices, Interrupted(), progress, most)
     begun = time.perf_counter()
     with run.interrupted.heard(), np.errstate(over="ignore"):  # of motions that are only tried
         if read.method == COLLOCATION:
@@ -229,6 +228,25 @@ def plan(
             solution, verified = _refined(run, solution)
         plan = _result(run, solution, verified, rejected, time.perf_counter() - begun)
     return replace(plan, remarks=(*remarks, *plan.remarks))
+
+
+def built(
+    model: str | Path, task: str | PathLike[str] | Mapping[str, Any],
+    options: BuildOptions, journal: Journal | None = None,
+) -> Any:  # fmt: skip
+    """Build a model with what a task needs, besides the options, and return the module."""
+    parameters = reading.named_parameters(task) or ("none",)
+    reading.check_order(model)
+    robot = description.read(model, options.reading)
+    check_robot(robot)
+    reading.check_names(task, robot)
+    loads, points = reading.additions(task, robot)
+    options = replace(
+        options, runtime_parameters=parameters,
+        loads=tuple(dict.fromkeys((*options.loads, *loads))),
+        points=tuple(dict.fromkeys((*options.points, *points))),
+    )  # fmt: skip
+    return load_package(build(model, options, journal).folder)
 
 
 # ------------------------------------------------------------------------------------- solving
@@ -280,7 +298,8 @@ def _tried(
         if run.task.contacts is not None and again is not None:
             solution = _standing(run, profile, program, x, stage, again)
         else:
-            outcome = run.solve(program, x, stage)
+            most = run.most_random if k else run.choices.most_iterations
+            outcome = run.tried(program, x, stage, replace(run.choices, most_iterations=most))
             solution = _Solution(profile, program, outcome, outcome.steps)
         solutions.append(solution)
         listed.append(_start(k, solution.program, solution.outcome))
@@ -487,9 +506,12 @@ def _status(
     worst = sorted(verified.worst.items(), key=lambda item: (-item[1], item[0]))
     x_time = float(solution.outcome.x[solution.program.sizes.time])
     refined = run.task.profile.check == REFINE
-    least = HOLDS if refined and run.task.method == SPLINES else NEARLY
-    broken, conflict = _unmet(run, solution, verified, least)
-    remarks = []
+    broken, conflict = _unmet(run, solution, verified)
+    closes = broken and isinstance(run.module, Opened)
+    opens = run.module.opens_on_the_way(run.task) if closes else ""
+    is_weak = not opens and any(fault.name.startswith(TORQUE) for fault in broken)
+    weak = _too_weak(run, solution) if is_weak else ""
+    remarks = [opens] if opens else []
     if solution.outcome.ended == STOPPED or run.interrupted.pressed:
         status = "stopped"
     elif broken:
@@ -497,7 +519,7 @@ def _status(
     else:
         status = "solved" if solution.outcome.ended == SOLVED else "feasible"
     if conflict and status == "infeasible":
-        remarks += _out_of_reach(run, broken) or [_conflict(run, solution, broken)]
+        remarks += _out_of_reach(run, broken) or [_conflict(run, solution, broken, weak)]
         if verified.ground is not None and max(verified.ground.missed.values(), default=0) > HOLDS:
             remarks.append(
                 "points that stand may contradict each other, or the states: flat feet on legs of "
@@ -511,15 +533,13 @@ def _status(
         between = "; more segments reduce this" if finer else "; 'check: refine' prevents this"
         remarks.append(
             f"between the instants {words} {over} {verified.excess(name)} "
-            f"{instant(verified.where[name])}{between}"
+            f"{instant(verified.where[name])}{weak or between}"
         )
     is_free = run.task.time[0] == SHORTEST < run.task.time[1]
     if is_free and status in ("solved", "feasible") and np.isclose(x_time, SHORTEST):
         same = np.array_equal(run.task.start.q, run.task.goal.q) and not run.task.via
         why = "start and goal are the same" if same else "nothing limits the motion"
         remarks.append(f"{why}: T is the least time that plans may take, {x_time:.3g} s")
-    if broken and isinstance(run.module, Opened):
-        remarks += filter(None, [run.module.opens_on_the_way(run.task)])
     remarks += _gaps(run, verified)
     if verified.ground is not None:
         remarks.append(verified.ground.words)
@@ -533,13 +553,7 @@ def _status(
     elif error > ARRIVES and status == "solved":
         status = "feasible"
         ends = "diverges" if not np.isfinite(error) else f"ends {error:.2g} from the goal"
-        keys, terms = ("friction", "friction_backward"), run.module.joint_terms
-        rubs = any(np.any(terms[key]) for key in terms if key.endswith(keys))
-        steps = ", or its steps are too long for friction with a small friction_velocity"
-        remarks.append(
-            f"a simulation under the torques alone (open loop) {ends}: small errors grow along "
-            f"this motion{steps if rubs else ''}"
-        )
+        remarks.append(f"a simulation under the torques alone (open loop) {ends}: errors grow fast")
     return status, broken, tuple(remarks)
 
 
@@ -554,15 +568,13 @@ def _gaps(run: _Run, verified: Verified) -> list[str]:
     ]
 
 
-def _unmet(
-    run: _Run, solution: _Solution, verified: Verified, least: float
-) -> tuple[tuple[Fault, ...], bool]:
-    """Return unmet demands, largest first, and whether instants of the program violate them, too.
+def _unmet(run: _Run, solution: _Solution, verified: Verified) -> tuple[tuple[Fault, ...], bool]:
+    """Return unmet demands, open loops first, and whether they make the plan infeasible.
 
     Limits are those of the motion, on the fine grid: the program has them only at its instants, or
-    by control points, and with margins.  Between its instants they may be exceeded by `least`, and
-    limits with one value, which have no margins, by `NEARLY`; in flight and on points along a line
-    equations of coordinates without a drive by `MISSED`.
+    by control points, and with margins.  They may be exceeded by `NEARLY`; in flight and on points
+    along a line equations of coordinates without a drive by `MUCH`.  Infeasible is what exceeds
+    limits by more than `MUCH`, violates instants of the program, too, or opens loops.
     """
     undriven = {
         f"{TORQUE} of {name}"
@@ -570,21 +582,19 @@ def _unmet(
         if not driven and verified.ground is not None
     }
     program = solution.program.broken(solution.outcome.x, HOLDS)
-    at_instants = {fault.name for fault in program}
+    severe = {fault.name for fault in program}
     faults = [fault for fault in program if fault.name not in verified.limits]
-
-    def most(name: str) -> float:
-        if name in at_instants:
-            return HOLDS
-        if name in verified.equations:
-            return MISSED if name in undriven else NEARLY
-        return least
-
-    faults += [verified.fault(name) for name, over in verified.worst.items() if over > most(name)]
     faults += [
         Fault(f"closure of {name}", gap, f"open by up to {gap:.2g} between the instants")
         for name, gap in verified.gaps.items()
-        if gap > OPENS and f"closure of {name}" not in at_instants
+        if gap > OPENS and f"closure of {name}" not in severe
+    ]
+    severe |= {fault.name for fault in faults}
+    severe |= {name for name, over in verified.worst.items() if over > MUCH}
+    faults += [
+        verified.fault(name)
+        for name, over in verified.worst.items()
+        if over > (MUCH if name in undriven else NEARLY)
     ]
     if verified.ground is not None:
         if verified.ground.excess > SLIDES:
@@ -594,16 +604,29 @@ def _unmet(
             if over > HOLDS:
                 text = f"{over:.2g} m from where it stands"
                 faults.append(Fault(f"contact of {name}", over, text))
-                at_instants.add(faults[-1].name)
+                severe.add(faults[-1].name)
         if verified.ground.short > HOLDS:
             text = f"{verified.ground.short:.2g} m too near to an edge of its polygon"
             faults.append(Fault("zero-moment point", verified.ground.short, text))
-            at_instants.add(faults[-1].name)
-    faults.sort(key=lambda fault: (-fault.over, fault.name))
-    return tuple(faults), any(fault.name in at_instants for fault in faults)
+            severe.add(faults[-1].name)
+    faults.sort(key=lambda fault: (not fault.name.startswith(CLOSURE), -fault.over, fault.name))
+    return tuple(faults), any(fault.name in severe for fault in faults)
 
 
-def _conflict(run: _Run, solution: _Solution, broken: tuple[Fault, ...]) -> str:
+def _too_weak(run: _Run, solution: _Solution) -> str:
+    """Return which drives do not hold the robot at rest along a motion, in words; "" for none."""
+    module, s = run.module, np.linspace(0.0, 1.0, 4 * solution.profile.segments + 1)
+    q = _path(run, solution).motion(s).q
+    if isinstance(module, Opened) and not run.task.chart.joints:
+        q = module.closed(q, options_of(run.task.parameters))
+    weak = "; ".join(f"{instant(s[k])}, {x}" for k, x in too_weak(run.task, module, q))
+    return weak and (
+        f".  Drives are too weak for this motion: {weak}.  Only momentum leads past; raise the "
+        "limit, lighten the robot, or lead it elsewhere with 'guess: {through: [...]}'"
+    )
+
+
+def _conflict(run: _Run, solution: _Solution, broken: tuple[Fault, ...], weak: str) -> str:
     """Return contradictory demands, at the required time or at the longest."""
     T = float(solution.outcome.x[solution.program.sizes.time])
     faults, most = [f"{demand(run.module, fault.name)} ({fault.text})" for fault in broken], 5
@@ -612,7 +635,10 @@ def _conflict(run: _Run, solution: _Solution, broken: tuple[Fault, ...]) -> str:
     task, (least, longest) = run.task, run.task.time
     if least == longest or np.isclose(T, longest):
         faults.append(f"the time, {'' if least == longest else 'at most '}{longest:.6g} s")
-    advice = ".  A 'guess', or more --starts, may lead to one"
+    advice = weak or ".  A 'guess', or more --starts, may lead to one"
+    if solution.outcome.ended == SOLVED and not weak:
+        finer = "more segments" if task.profile.check == REFINE else "'check: refine'"
+        advice = f".  Instants of the plan satisfy them: {finer} may lead to one that does between"
     if any(isinstance(cut, Cut) for cut in task.cuts):
         time = "" if least == longest else "a fixed 'time', and "
         advice = f".  The solver starts with the cuts open: try {time}'guess: {{through: [...]}}'"

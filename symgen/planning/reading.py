@@ -15,7 +15,7 @@ import numpy as np
 
 from symgen.description.findings import Findings
 from symgen.description.model import RobotDescription
-from symgen.description.reading import Document, Scalar, Table, decode, load
+from symgen.description.reading import Document, Listing, Node, Scalar, Table, decode, load
 from symgen.description.schema import seen
 from symgen.errors import RequestError
 from symgen.planning.angles import read_angles
@@ -58,6 +58,7 @@ KEYS = (
 )  # fmt: skip
 _STATE = ("q", "qd", "qdd", "point", "link", "offset", "position", "rpy")
 _SQUARES = ("torque", "acceleration", "jerk")
+_OTHER_NAMES = ("outputs", "wrench", "angles", "objective", "loads", "parameters")
 _LIMITED = ("position", "velocity", "acceleration", "jerk", "torque")
 TIMES = (1e-6, 1e6)
 """Bounds of times in a task (s)."""
@@ -75,28 +76,50 @@ def named_parameters(source: str | PathLike[str] | Mapping[str, Any]) -> tuple[s
     root = document.root
     if isinstance(root, Table) and "symgen" in root.entries and "symgen_task" not in root.entries:
         raise RequestError(f"{document.file}: this is a model file; expected a task")
-    node = root.entries.get("parameters") if isinstance(root, Table) else None
+    return _keys(root, "parameters")
+
+
+def _keys(root: Node | None, key: str) -> tuple[str, ...]:
+    node = root.entries.get(key) if isinstance(root, Table) else None
     return tuple(node.value.entries) if node and isinstance(node.value, Table) else ()
 
 
-def contact_points(
-    source: str | PathLike[str] | Mapping[str, Any], robot: RobotDescription | None = None
-) -> tuple[str, ...]:
-    """Return the names of contact points in a task: the module is built with a load at each.
+def check_names(source: str | PathLike[str] | Mapping[str, Any], robot: RobotDescription) -> None:
+    """Raise `ModelError` for coordinates, links and points of a task that a robot lacks."""
+    document = _document(source)
+    root = Value(Findings(document), {}, document.root)
+    words = {"link": [x.link.name for x in robot.joints], "point": [x.name for x in robot.points]}
+    names = (*robot.position_names, *robot.coordinate_names, "all")
 
-    Links of a `robot` are such points, too (`points_at_links`); other names that are no points of
-    it are left to the faults of the task.
+    def check(value: Value, of_coordinates: bool) -> None:
+        node = value.node
+        below = list(value.items("")) if isinstance(node, Listing) else []
+        for key, entry in node.entries.items() if isinstance(node, Table) else ():
+            below.append(value.below(key, entry.value))
+            if of_coordinates and key not in names:
+                below.pop().index(key, names[:-1], "coordinate")
+            elif key in words and below[-1].word:
+                below.pop().name(words[key], key)
+        for child in below:
+            if child.path[-1] not in _OTHER_NAMES:
+                check(child, child.path[-1] in ("q", "qd", "qdd", *_LIMITED))
+
+    check(root, False)
+    root.findings.raise_faults()
+
+
+def additions(
+    source: str | PathLike[str] | Mapping[str, Any], robot: RobotDescription
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return loads and points that the module of a robot is built with for a task.
+
+    A load is at each contact point and link that `loads` names; points at links are for contacts.
     """
-    names = named_points(_document(source).root)
-    links = {joint.link.name for joint in robot.joints} if robot is not None else {*names}
-    points = {x.name for x in robot.points} if robot is not None else set[str]()
-    return tuple(name for name in names if name in points | links)
-
-
-def points_at_links(names: Sequence[str], robot: RobotDescription) -> tuple[str, ...]:
-    """Return those names that are no points of a robot: links, at whose frames there are some."""
-    points = {x.name for x in robot.points}
-    return tuple(name for name in names if name not in points)
+    root, links = _document(source).root, {x.link.name for x in robot.joints}
+    points, loads = {x.name for x in robot.points}, {x.name for x in robot.loads}
+    feet = [name for name in named_points(root) if name in points | links]
+    at_links = [name for name in _keys(root, "loads") if name in links - loads]
+    return tuple(dict.fromkeys((*feet, *at_links))), tuple(x for x in feet if x not in points)
 
 
 def check_order(model: str | PathLike[str]) -> None:

@@ -100,9 +100,8 @@ class Plan:
 
     ``status`` is "solved" (an optimum that keeps its limits), "feasible" (keeps them, not proven
     optimal), "exceeded" (keeps them at its instants, and exceeds one between them by more than
-    0.1 %; with `check: refine` on splines by more than 1e-6, but for limits with one value),
-    "infeasible" (`broken` and
-    `remarks` say what is not met), "stopped" (by Ctrl-C).
+    0.1 %), "infeasible" (by more than 10 %, or not even at its instants, or with open loops:
+    `broken` and `remarks` say what is not met), "stopped" (by Ctrl-C).
     ``violation`` is the largest on the fine grid, relative to its limit; ``worst`` has all of them,
     `broken` those that make a plan infeasible, and equations that are not met.
     ``final_error`` is how far from the plan's end its torques, applied open loop, take the robot;
@@ -185,7 +184,7 @@ class Plan:
 
     def _loads_at(self, s: Array) -> Array | None:
         """Return loads of the model at shares of T, (K, n_loads, 6)."""
-        loads = self.path.at(s).loads
+        loads = self.path.motion(s).loads
         return loads if loads is None else loads[:, : len(self.module.load_names)]
 
     @property
@@ -195,7 +194,7 @@ class Plan:
 
     def _multipliers_at(self, s: Array) -> Array | None:
         is_mechanism = isinstance(self.module, Opened)
-        return self.module.split(self.path.at(s).loads)[1] if is_mechanism else None
+        return self.module.split(self.path.motion(s).loads)[1] if is_mechanism else None
 
     @property
     def contact_forces(self) -> Array:
@@ -204,7 +203,7 @@ class Plan:
 
     def contact_forces_at(self, s: Array) -> Array:
         """Return the forces of the ground on the contact points at shares of T, (K, P, 3) (N)."""
-        loads, contacts = self.path.at(s).loads, self.task.contacts
+        loads, contacts = self.path.motion(s).loads, self.task.contacts
         if loads is None or contacts is None:
             return np.zeros((len(s), 0, 3))
         return np.asarray(loads[:, contacts.loads, :3])
@@ -228,6 +227,7 @@ class Plan:
         if self.status == INFEASIBLE:
             return "no motion was found that meets the task, which is no proof that there is none"
         optimum = ", a local optimum" if self.status == "solved" else ""
+        optimum += f", the best of {len(self.others) + 1} starts" if self.others else ""
         return f"{self.T:.6g} s, objective {self.objective:.6g}{optimum}"
 
     @property
@@ -290,7 +290,7 @@ class Plan:
     def save(self, path: str | PathLike[str]) -> Path:
         """Write the motion: .csv or .npz (samples), or .yaml (a ROS JointTrajectory of its drives).
 
-        Raises `symgen.errors.RequestError` for the trajectory of an infeasible plan.
+        Raises `symgen.errors.RequestError` for the trajectory of an infeasible or exceeded plan.
         """
         path = Path(path)
         if path.suffix not in ENDINGS:
@@ -303,9 +303,9 @@ class Plan:
 
     def withheld(self, path: Path) -> str:
         """Return why the plan is not written to a path, "" where it is."""
-        if path.suffix != ".yaml" or self.status != "infeasible":
+        if path.suffix not in (".yaml", ".yml") or self.status not in (INFEASIBLE, EXCEEDED):
             return ""
-        return "an infeasible plan is no trajectory for a robot; .csv has its samples"
+        return f"a plan that is {self.status} is no trajectory for a robot; .csv has its samples"
 
     def plot(self, path: str | PathLike[str]) -> Path:
         """Write a figure, .png, .svg or .pdf: coordinates, velocities and torques.
@@ -421,9 +421,10 @@ def _joint_trajectory(plan: Plan) -> bytes:
     """Return samples at the knots, between which controllers interpolate."""
     s = np.linspace(0.0, 1.0, plan.path.profile.pieces + 1)
     joints = np.flatnonzero(plan.path.chart.plain & np.array(plan.module.actuated))
-    rates = (plan.path.rate(order, s) for order in range(3))
+    motion, space = plan.path.motion(s), plan.path.chart.space
     kinds = ("positions", "velocities", "accelerations", "effort")
-    rows = {kind: x[:, joints] for kind, x in zip(kinds, (*rates, plan.torques(s)), strict=True)}
+    values = (space.coordinates(motion.q), motion.qd, motion.qdd, plan.torques(s))
+    samples = {kind: x[:, joints] for kind, x in zip(kinds, values, strict=True)}
     lines = [TRAJECTORY, f"# status of the plan: {plan.status}", "joint_names:"]
     written = {name: json.dumps(x) for name, x in plan.module.file_names.items()}
     names = [plan.module.coordinate_names[k] for k in joints]
@@ -431,8 +432,8 @@ def _joint_trajectory(plan: Plan) -> bytes:
     lines.append("points:")
     for k, share in enumerate(s):
         seconds, nanoseconds = divmod(round(share * plan.T * 1e9), 1_000_000_000)
-        for name, values in rows.items():
-            numbers = ", ".join(repr(float(x)) for x in values[k])
+        for name, rows in samples.items():
+            numbers = ", ".join(repr(float(x)) for x in rows[k])
             lines.append(f"  {'-' if name == 'positions' else ' '} {name}: [{numbers}]")
         lines.append(f"    time_from_start: {{sec: {seconds}, nanosec: {nanoseconds}}}")
     return ("\n".join(lines) + "\n").encode()

@@ -187,7 +187,7 @@ def _time(task: Task, module: Any, profile: Profile, control: Array) -> float:
         for order, limits in ((1, task.limits.velocity), (2, task.limits.acceleration)):
             worst = max(worst, _relative(path.rate(order, s), limits))
         for torque in torques:
-            worst = max(worst, _relative(torque.quantity.value(path.at(s)), torque.limits))
+            worst = max(worst, _relative(path.torques(module, task.parameters, s), torque.limits))
         if worst <= 1.0:
             return float(T) if np.isfinite(best) else 1.0
         if worst < 0.99 * best:

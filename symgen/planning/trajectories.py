@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from symgen.planning.charts import Chart
 from symgen.planning.loads import LoadsAt, loads_at
+from symgen.planning.loops import Opened, options_of
 from symgen.planning.quantities import MotionSamples, Torques
 from symgen.planning.reactions import balance
 from symgen.planning.splines import Profile
@@ -28,21 +29,19 @@ class Splines:
     loads: LoadsAt | None
     chart: Chart
     balance: Callable[[MotionSamples], MotionSamples] | None = None
-    """Correction of reactions between instants, of the robot's motion."""
+    """Correction between instants, of the robot's motion: onto its loops, and of reactions."""
 
     def motion(self, s: Array) -> MotionSamples:
-        """Return the robot's motion at shares s (K,) of T."""
-        return self.chart.motion(self.at(s))
+        """Return the robot's motion at shares s (K,) of T, with the loops of a mechanism closed."""
+        motion = self.chart.motion(self.at(s))
+        return motion if self.balance is None else self.balance(motion)
 
     def at(self, s: Array) -> MotionSamples:
-        """Return the motion of the spline at shares s (K,) of T."""
+        """Return the motion of the spline at shares s (K,) of T, without that correction."""
         local = self.profile.at(s)
         q, qd, qdd = (local.of(self.control, r) / self.T**r for r in range(3))
         loads, rates = (None, None) if self.loads is None else self.loads(s, self.T)
-        motion = MotionSamples(q, qd, qdd, s * self.T, s, loads, rates)
-        if self.balance is None:
-            return motion
-        return replace(motion, loads=self.balance(self.chart.motion(motion)).loads)
+        return MotionSamples(q, qd, qdd, s * self.T, s, loads, rates)
 
     def rate(self, order: int, s: Array) -> Array:
         """Return a derivative of the spline of this order, (K, n)."""
@@ -135,7 +134,14 @@ def trajectory(task: Task, module: Any, profile: Profile, x: Array) -> Splines:
     loads = _with_unknown(task, module, x[size + 1 :])
     control, T = x[:size].reshape(-1, module.n), float(x[size])
     balanced = balance(task, module, None if loads is None else loads(profile.knots, T)[0])
-    return Splines(profile, control, T, loads, task.chart, balanced)
+    if not isinstance(module, Opened):
+        return Splines(profile, control, T, loads, task.chart, balanced)
+
+    def closed(motion: MotionSamples) -> MotionSamples:
+        on_loops = module.projected(motion, options_of(task.parameters))
+        return on_loops if balanced is None else balanced(on_loops)
+
+    return Splines(profile, control, T, loads, task.chart, closed)
 
 
 def _with_unknown(task: Task, module: Any, unknown: Array) -> LoadsAt | None:

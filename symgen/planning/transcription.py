@@ -147,7 +147,7 @@ def limited(task: Task, module: Any) -> list[Limited]:
         linear = np.array([objective.outputs.get(k, 0.0) for k in numbers])
         quantities.append(_limited(OUTPUT, outputs, ranges, linear=linear))
     keep = task.keep_out
-    if keep.balls and (keep.obstacles or keep.pairs):
+    if keep.acts:
         distances = Distances(module, parameters, keep)
         ranges = np.tile([keep.margin, np.inf], (distances.size, 1))
         scales = np.full(distances.size, DISTANCE)

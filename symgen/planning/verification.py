@@ -6,8 +6,9 @@ the torques of the plan open loop, from its start, independently of the planned 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import count, pairwise
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,9 @@ SI = "in SI units"
 """Reference of excesses of limits that are 0."""
 CONVERGED = 1.5e-8
 """Change of the simulation's end by halved steps (rad, m), far above the error that is left."""
-LEAST_STEPS, MOST_STEPS = 200, 25_600
+LEAST_STEPS, MOST_STEPS = 200, 3_200
+PRECISE, MOST_CALLS = 1e-10, 10_000
+"""Tolerance of the implicit method, relative and absolute, and number of accelerations."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +123,7 @@ def verify(task: Task, module: Any, path: Trajectory, per_segment: int) -> Verif
         bounds.append(over)
     if not isinstance(path, Splines):
         overshoot[BOUNDS] = np.concatenate(bounds, axis=1)
-    motion = path.at(s)
+    motion = replace(path.at(s), loads=path.motion(s).loads)
     for limit in limited(task, module):
         if len(limit.chosen):
             if limit.name == TORQUE:
@@ -213,49 +216,73 @@ def margins(
 
 
 def simulate_forward(task: Task, module: Any, path: Trajectory) -> tuple[Array, Array]:
-    """Return q (nq,) and qd (n,) at the end, under the torques of the plan, by Runge-Kutta steps.
+    """Return q (nq,) and qd (n,) at the end, under the torques of the plan.
 
-    Steps end at the knots, where accelerations have kinks; they are halved, and the ends
-    extrapolated to steps of length 0 (Richardson), until the end stays where it is.
+    Runge-Kutta steps end at the knots, where accelerations have kinks; they are halved, and the
+    ends extrapolated to steps of length 0 (Richardson), until the end stays where it is.  Where it
+    does not, as with stiff friction, an implicit method follows (Radau IIA).
     """
-    pieces = path.profile.pieces
+    pieces, nq = path.profile.pieces, path.chart.space.nq
     per = max(1, -(-LEAST_STEPS // pieces))
-    ends = [_integrated(task, module, path, per)]
+    start = path.motion(np.zeros(1))
+    state = np.concatenate([start.q[0], start.qd[0]])
+    ends = [_integrated(task, module, path, state, per)]
     while 2 * per * pieces <= MOST_STEPS:
         per *= 2
-        finer = [_integrated(task, module, path, per)]
+        finer = [_integrated(task, module, path, state, per)]
         for order, coarse in enumerate(ends, 4):
             finer.append(finer[-1] + (finer[-1] - coarse) / (2.0**order - 1))
         change = np.abs(finer[-1] - ends[-1]).max()
         ends = finer
-        if not np.isfinite(change) or change < CONVERGED:
-            break
-    nq = path.chart.space.nq
-    return ends[-1][:nq], ends[-1][nq:]
+        if change < CONVERGED:
+            return ends[-1][:nq], ends[-1][nq:]
+    end = _by_radau(task, module, path, state)
+    return end[:nq], end[nq:]
 
 
-def _integrated(task: Task, module: Any, path: Trajectory, per_piece: int) -> Array:
-    """Return classical Runge-Kutta of fourth order, `per_piece` steps between knots."""
-    count = per_piece * path.profile.pieces
-    s = np.linspace(0.0, 1.0, 2 * count + 1)
-    motion = path.motion(s)
-    tau = path.torques(module, task.parameters, s)
+def _slope(task: Task, module: Any, path: Trajectory, s: Array) -> Callable[[Array, int], Array]:
+    """Return the rate of the state (q, qd) under the torques at one of the instants s (K,)."""
+    loads, tau = path.motion(s).loads, path.torques(module, task.parameters, s)
     options: dict[str, Any] = {"parameters": dict(task.parameters)} if task.parameters else {}
-    space, h = path.chart.space, path.T / count
-    nq = space.nq
-    state = np.concatenate([motion.q[0], motion.qd[0]])
-    forward = module.forward_dynamics
-    rate = rates_on(space)
+    nq, forward, rate = path.chart.space.nq, module.forward_dynamics, rates_on(path.chart.space)
 
     def slope(at: Array, k: int) -> Array:
-        more = options if motion.loads is None else {**options, "loads": motion.loads[k]}
+        more = options if loads is None else {**options, "loads": loads[k]}
         q, v = at[:nq], at[nq:]
         return np.concatenate([rate(q, v), forward(q, v, tau[k], **more)])
 
-    for k in range(0, 2 * count, 2):
+    return slope
+
+
+def _integrated(task: Task, module: Any, path: Trajectory, state: Array, per: int) -> Array:
+    """Return the end of classical Runge-Kutta of fourth order, `per` steps between knots."""
+    steps = per * path.profile.pieces
+    slope = _slope(task, module, path, np.linspace(0.0, 1.0, 2 * steps + 1))
+    h = path.T / steps
+    for k in range(0, 2 * steps, 2):
         first = slope(state, k)
         second = slope(state + 0.5 * h * first, k + 1)
         third = slope(state + 0.5 * h * second, k + 1)
         fourth = slope(state + h * third, k + 2)
         state = state + h / 6 * (first + 2 * second + 2 * third + fourth)
+    return state
+
+
+def _by_radau(task: Task, module: Any, path: Trajectory, state: Array) -> Array:
+    """Return the end of an implicit method of fifth order; LinAlgError where it diverges."""
+    from scipy.integrate import solve_ivp
+
+    calls = count()
+
+    def rate(t: float, at: Array) -> Array:
+        slope = _slope(task, module, path, np.array([min(t / path.T, 1.0)]))(at, 0)
+        if next(calls) > MOST_CALLS or not np.all(np.isfinite(slope)):
+            raise np.linalg.LinAlgError
+        return slope
+
+    for span in pairwise(path.T * np.linspace(0.0, 1.0, path.profile.pieces + 1)):
+        result = solve_ivp(rate, span, state, method="Radau", rtol=PRECISE, atol=PRECISE)
+        if not result.success:
+            raise np.linalg.LinAlgError
+        state = result.y[:, -1]
     return state

@@ -1,8 +1,9 @@
 """The robot that most of these tests plan for."""
 
 import pytest
+import scipy.integrate  # noqa: F401
 
-import symgen.planning.plan  # here, where its seconds are no test's  # noqa: F401
+import symgen.planning.plan  # here, where their seconds are no test's  # noqa: F401
 from tests.planning import robots
 
 

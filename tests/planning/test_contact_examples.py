@@ -8,6 +8,7 @@ import pytest
 from scipy.spatial import ConvexHull
 
 import symgen
+from symgen.description import read
 from symgen.errors import ModelError
 from symgen.planning import ground_reaction, reading
 from tests.planning.robots import EXAMPLES, SOLVED, example
@@ -33,8 +34,9 @@ def found(request):
 
 
 def built(task):
-    points = reading.contact_points(EXAMPLES / "plan" / f"{task}.yaml")
-    return example(f"plan/{task.rpartition('_')[0]}", FUNCTIONS, loads=points)
+    file, name = EXAMPLES / "plan" / f"{task}.yaml", f"plan/{task.rpartition('_')[0]}"
+    loads, _ = reading.additions(file, read(EXAMPLES / f"{name}.yaml"))
+    return example(name, FUNCTIONS, loads=loads)
 
 
 def on(found):

@@ -184,6 +184,6 @@ def test_links_are_points_of_contact_at_their_frames():
     robot = read(EXAMPLES / "plan" / "hopper.yaml")
     phases = [{"until": 1, "on": ["foot"]}]
     task = {"contacts": {"sets": {"foot": ["heel", "shank", "no"]}, "phases": phases}}
-    names = reading.contact_points(task, robot)
-    assert names == ("heel", "shank")
-    assert reading.points_at_links(names, robot) == ("shank",)
+    assert reading.additions(task, robot) == (("heel", "shank"), ("shank",))
+    task["loads"] = {name: [0] * 6 for name in ("thigh", "shank", "no")}
+    assert reading.additions(task, robot) == (("heel", "shank", "thigh"), ("shank",))

@@ -7,6 +7,7 @@ import pytest
 
 import symgen
 from benchmarks.gait import tasks
+from symgen.description import read
 from symgen.planning import ground_reaction, plan, reading
 from symgen.planning.solver import SOLVED, Choices, Interrupted
 from symgen.planning.transcription import transcribe
@@ -25,14 +26,14 @@ FUNCTIONS = (
     "point_motion",
     "mass_matrix",
 )
+HUMAN = EXAMPLES / "human55.yaml"
 MEASURED = EXAMPLES / "plan" / "measured_stride.csv"
 WEIGHT = 73.0 * 9.81
 
 
 @pytest.fixture(scope="module")
 def step():
-    points = reading.contact_points(TASK)
-    human = module(EXAMPLES / "human55.yaml", functions=FUNCTIONS, loads=points)
+    human = module(HUMAN, functions=FUNCTIONS, loads=reading.additions(TASK, read(HUMAN))[0])
     return symgen.plan(human, TASK)
 
 
@@ -107,8 +108,8 @@ def test_three_formulations_have_one_optimum(step):
     x = run.feasible(program, x, "").x
     for name in ("composite", "newton_euler", "recursive_lagrange"):
         torques = module(
-            EXAMPLES / "human55.yaml", functions=functions, formulations=(name,),
-            loads=reading.contact_points(TASK),
+            HUMAN, functions=functions, formulations=(name,),
+            loads=reading.additions(TASK, read(HUMAN))[0],
         )  # fmt: skip
         chosen = [x for x in step.module.functions if not x.endswith(("_hessian", "_vjp"))]
         parts = {name: getattr(step.module, name) for name in dir(step.module) if name[:2] != "__"}

@@ -1,5 +1,8 @@
 """Plans of mechanisms: loops are closed by multipliers that are found with the motion."""
 
+import re
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -8,7 +11,9 @@ from symgen.description import read
 from symgen.errors import ModelError, RequestError
 from symgen.planning import reading
 from symgen.planning.checks import check_robot
+from symgen.planning.holding import too_weak
 from symgen.planning.loops import opened
+from symgen.planning.quantities import MotionSamples
 from symgen.planning.splines import Profile
 from symgen.planning.transcription import transcribe
 from tests.modules import EXAMPLES, file_of, module
@@ -59,7 +64,8 @@ def test_torques_are_those_of_the_mechanism():
 @pytest.mark.slow
 def test_a_slider_crank_turns_past_its_dead_centres(tmp_path):
     task = EXAMPLES / "plan" / "slider_crank_turn.yaml"
-    plan = symgen.plan(mechanism("plan/slider_crank"), task)
+    robot = mechanism("plan/slider_crank")
+    plan = symgen.plan(robot, task)
     assert plan.status == "solved" and plan.loads.shape[1] == 0
     assert "joint_names:\n  - crank\npoints:" in plan.save(tmp_path / "plan.yaml").read_text()
     assert np.allclose(plan.q[-1], [2 * np.pi, -2 * np.pi, 0.4])
@@ -71,6 +77,9 @@ def test_a_slider_crank_turns_past_its_dead_centres(tmp_path):
     assert "Forces in the loops" in page and "motion: the tree cut open</h2>" in page
     assert "∂τ crank / ∂q" in page and "∂τ rod" not in page
     assert '<strong class="verdict good">solved' in page and "<td>no drive</td>" in page
+    torques = robot.constrained_inverse_dynamics(plan.q, plan.qd, plan.qdd)
+    assert np.allclose(plan.tau, torques.tau, rtol=0, atol=1e-9)
+    assert np.allclose(plan.multipliers, torques.multipliers, rtol=0, atol=1e-9)
 
 
 def _pin(crank):
@@ -90,6 +99,36 @@ def _pin(crank):
 def test_wrong_tasks(change, words):
     with pytest.raises(ModelError, match=words):
         reading.read(TURNED | change, opened(mechanism()))
+
+
+def test_samples_between_instants_are_projected_onto_the_loops():
+    """Near them; drives stay, and the mechanism's own dynamics take the accelerations."""
+    robot, random = mechanism(), np.random.default_rng(0)
+    q = np.array([robot.assemble(hold=["crank"], q=[x, -0.7, 1.2]) for x in (1.0, 1.2, 1.4)])
+    state = [z + 1e-3 * random.normal(size=q.shape) for z in (q, 3 + 0 * q, 5 + 0 * q)]
+    state[0][2] += [0, 3, 0]
+    after = opened(robot).projected(MotionSamples(*state, np.zeros(3), np.zeros(3)), {})
+    assert np.array_equal(after.q[2], state[0][2]) and after.q[0, 1] != state[0][0, 1]
+    q, qd, qdd = (z[:2] for z in after.state)
+    assert all(np.array_equal(z[:, 0], x[:2, 0]) for z, x in zip((q, qd, qdd), state, strict=True))
+    assert np.abs(robot.constraints(q)).max() < 1e-12
+    assert np.abs(robot.constraint_jacobian(q) @ qd[..., None]).max() < 1e-12
+    assert np.isfinite(robot.constrained_inverse_dynamics(q, qd, qdd).tau).all()
+
+
+def test_a_drive_too_weak_for_its_mechanism_and_loops_that_open_on_the_way_are_named():
+    robot = mechanism()
+    tree = opened(robot)
+    task = reading.read(TURNED | {"limits": {"torque": {"crank": 8}}}, tree)
+    q = tree.closed(np.linspace(task.start.q, task.goal.q, 20), {})
+    tau = robot.constrained_inverse_dynamics(q, 0 * q, 0 * q).tau[:, 0]
+    worst = np.abs(tau).argmax()
+    ((k, words),) = too_weak(task, tree, q)
+    assert k == worst and f"crank takes {tau[worst]:.4g} N m to rest there" in words
+    tree.drives = [2]
+    far = replace(task, goal=replace(task.goal, q=task.start.q + [0, 0, 3]))
+    words = r"as rocker moves straight .*, the loops do not close at \d+ % of the way: pin_"
+    assert re.match(words, tree.opens_on_the_way(far))
 
 
 def test_ends_follow_driven_coordinates():

@@ -1,5 +1,6 @@
 """Wrong task files: every fault in one report, with its line, its key, and what to do."""
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -8,14 +9,19 @@ import pytest
 import symgen
 from symgen.errors import ModelError, RequestError
 from symgen.planning import plan, reading, starting, verification
+from symgen.planning.charts import Chart
 from symgen.planning.checks import remarks_on
 from symgen.planning.obstacles import Box, HalfSpace, Sphere
+from symgen.planning.results import Plan
+from symgen.planning.splines import Profile
 from symgen.planning.starting import out_of_reach
 from symgen.planning.summary import table_of_coordinates
+from symgen.planning.trajectories import Splines
 from symgen.planning.transcription import limited
 from symgen.planning.verification import Verified
+from symgen.runtime.configuration import Configuration
 from tests.modules import file_of
-from tests.planning.robots import NEEDED, arm, example, refuses
+from tests.planning.robots import ARM, NEEDED, arm, example, refuses
 
 RIGHT = """symgen_task: 1
 start: {q: [0, 0, 0]}
@@ -110,7 +116,7 @@ WRONG = [  # what is added to RIGHT, or stands in its place; line, words of the 
 
 @pytest.fixture
 def robot():
-    return arm(("forward_kinematics", "outputs"))
+    return arm(("forward_kinematics", "outputs", "inverse_dynamics"))
 
 
 @pytest.mark.parametrize(("text", "line", "words"), WRONG)
@@ -185,7 +191,57 @@ def test_a_limit_of_0_is_measured_by_the_largest_torque_and_holds_between_instan
     program = SimpleNamespace(broken=lambda x, least: [])
     solution = SimpleNamespace(program=program, outcome=SimpleNamespace(x=None))
     run = SimpleNamespace(module=robot)
-    assert plan._unmet(run, solution, verified, 1e-6) == ((), False)
+    assert plan._unmet(run, solution, verified) == ((), False)
+    for over, gap, broken, infeasible in (
+        (5e-4, 0.0, [], False), (5e-3, 0.0, [name], False), (0.2, 0.0, [name], True),
+        (5e-3, 0.02, ["closure of pin", name], True),
+    ):  # fmt: skip
+        verified = Verified([name], {name: over}, s, {}, {"pin": gap})
+        faults, severe = plan._unmet(run, solution, verified)
+        assert ([fault.name for fault in faults], severe) == (broken, infeasible)
+
+
+@pytest.mark.parametrize("status", ["exceeded", "infeasible", "solved"])
+def test_a_plan_beyond_its_limits_is_no_trajectory(status):
+    words = Plan.withheld(SimpleNamespace(status=status), Path("motion.yml"))
+    assert words.startswith(
+        f"a plan that is {status} is no trajectory" if status != "solved" else ""
+    )
+    assert bool(words) == (status != "solved")
+
+
+def test_a_drive_that_does_not_hold_an_end_is_remarked(robot):
+    """Not of an end where the robot moves, nor with a load that varies."""
+    ends = {"start": {"q": [0.1, 0.2, 0]}, "goal": {"q": [1.5, 0, 0], "qd": [0.1, 0, 0]}}
+    task = {"symgen_task": 1, **ends, "limits": {"torque": {"shoulder": 3}}}
+    rest = np.zeros(3)
+    tau = robot.inverse_dynamics(ends["start"]["q"], rest, rest)[0]
+    words = f"start: shoulder takes {tau:.4g} N m to rest there, its limit is 3 N m"
+    assert [*remarks_on(reading.read(task, robot), robot)] == [words]
+    task["loads"] = {"grip": ["t", 0, 0, 0, 0, 0]}
+    assert remarks_on(reading.read(task, robot), robot) == ()
+
+
+def test_several_starts_are_the_default_around_obstacles(robot):
+    task = reading.read(file_of(WALL.format("0.2")), robot)
+    assert task.keep_out.acts and not reading.read(file_of(RIGHT), robot).keep_out.acts
+
+
+def test_a_simulation_follows_a_motion_that_turns_against_stiff_friction(monkeypatch):
+    """Of one joint: 0.1 N m of friction that changes its sign within 1 mm/s, at 1 g m^2."""
+    inertia, control = 1e-3, np.array([0, 0, 0.4, 0.2, 0.2])[:, None]
+    module = SimpleNamespace(
+        coordinate_names=["wheel"],
+        inverse_dynamics=lambda q, qd, qdd: inertia * qdd + 0.1 * np.tanh(1e3 * qd),
+        forward_dynamics=lambda q, qd, tau: (tau - 0.1 * np.tanh(1e3 * qd)) / inertia,
+    )
+    monkeypatch.setattr(verification, "MOST_STEPS", 400)
+    path = Splines(Profile(3, 2), control, 1.0, None, Chart(Configuration(1)))
+    end = verification.simulate_forward(SimpleNamespace(parameters={}), module, path)
+    assert np.abs(np.ravel(end) - [0.2, 0]).max() < 1e-8
+    monkeypatch.setattr(verification, "MOST_CALLS", 9)
+    with pytest.raises(np.linalg.LinAlgError):
+        verification.simulate_forward(SimpleNamespace(parameters={}), module, path)
 
 
 def test_surfaces_that_are_drawn_are_those_of_distances():
@@ -223,6 +279,17 @@ def test_all_stands_for_those_that_are_not_named_wherever_it_stands(robot, turne
     given = {first: 1.0, "all": 0.2} if turned else {"all": 0.2, first: 1.0}
     task = {"symgen_task": 1, "start": {"q": 0}, "goal": {"q": given}}
     assert reading.read(task, robot).goal.q.tolist() == [1.0, *[0.2] * len(others)]
+
+
+def test_names_that_a_robot_lacks_are_told_before_it_is_built(monkeypatch):
+    monkeypatch.setattr(plan, "build", None)
+    path, balls = file_of(ARM), [{"link": "hnd", "radius": 0.1}]
+    task = {"symgen_task": 1, "start": {"q": {"elbw": 1, "all": 0}}, "keep_out": {"spheres": balls}}
+    task |= {"goal": {"point": "tol"}, "limits": {"torque": {"wrst": 1}}, "via": [{"link": "fre"}]}
+    with pytest.raises(ModelError) as caught:
+        symgen.plan(path, task)
+    keys = ["goal.point", "keep_out.spheres[1].link", "limits.torque.wrst", "start.q.elbw"]
+    assert sorted(fault.key for fault in caught.value.faults) == [*keys, "via[1].link"]
 
 
 def test_what_cannot_be_planned_for_is_told_before_anything_is_built(monkeypatch):
