@@ -37,6 +37,8 @@ from symgen.support.arrays import Array
 FINER = 10
 SI = "in SI units"
 """Reference of excesses of limits that are 0."""
+ROUNDING = 1e-12
+"""Largest excess that is none, relative to the limit."""
 CONVERGED = 1.5e-8
 """Change of the simulation's end by halved steps (rad, m), far above the error that is left."""
 LEAST_STEPS, MOST_STEPS = 200, 3_200
@@ -146,7 +148,7 @@ def verify(task: Task, module: Any, path: Trajectory, per_segment: int) -> Verif
         over = _exceeded(forces_in_cuts(task, module, motion), limits, reach(limits))
         exceeded |= _by_name(FORCE, labels, over)
         overshoot[FORCE] = over
-    worst = {name: float(over.max()) for name, over in exceeded.items() if over.max() > 0}
+    worst = {name: float(over.max()) for name, over in exceeded.items() if over.max() > ROUNDING}
     where = {name: float(s[exceeded[name].argmax()]) for name in worst}
     ground = None
     if task.contacts is not None:
