@@ -632,7 +632,8 @@ class Mechanism:
     def _followed(self, named: Sequence[str], q: Array, options: Mapping[str, Any]) -> Array | None:
         """Return q (..., nq) with named coordinates moved to their values from the initial ones.
 
-        None where not all of these can stay while the loops close, or loops open on the way.
+        None where not all of these can stay while the loops close; ValueError where they open on
+        the way.
         """
         names = self._module.coordinate_names
         if not set(named) <= set(names) or self._module.nq != self._module.n:
@@ -644,16 +645,26 @@ class Mechanism:
             J = position_jacobian(self._module, begin, options)
             if holdable(J / self._sizes(J)[:, np.newaxis], moved).sum() < len(moved):
                 return None
-            for index in np.ndindex(followed.shape[:-1]):
-                at, far = begin, followed[index][moved] - begin[moved]
-                count = max(1, math.ceil(np.abs(far).max() / _FOLLOWED))
-                for share in np.arange(1, count + 1) / count:
-                    at = at.copy()
-                    at[moved] = begin[moved] + share * far
-                    at = self._assembled(at, moved, options, 0)
-                followed[index] = at
         except ValueError:
             return None
+        for index in np.ndindex(followed.shape[:-1]):
+            at, far, share = begin, followed[index][moved] - begin[moved], 0.0
+            step = least = 1.0 / max(1, math.ceil(np.abs(far).max() / _FOLLOWED))
+            while share < 1.0 and step > 1e-3 * least:
+                ahead = at.copy()
+                ahead[moved] = begin[moved] + min(1.0, share + step) * far
+                try:
+                    at = self._assembled(ahead, moved, options, 0)
+                    share = min(1.0, share + step)
+                except ValueError:
+                    step /= 2
+            if share < 1.0:
+                places = ", ".join(f"{names[k]} from {begin[k]:.6g} to {at[k]:.6g}" for k in moved)
+                raise ValueError(
+                    f"assemble: the loops close on this branch with {places}, and not beyond; "
+                    "arrays, and hold=[], lead to other branches"
+                )
+            followed[index] = at
         return followed
 
     def _held(self, q: Array, nearest: Array, options: Mapping[str, Any]) -> Array:

@@ -50,6 +50,7 @@ from symgen.simulation.integration import checked_solver, integrate
 from symgen.simulation.mechanisms import (
     closed_sensitivities,
     closed_start,
+    held_at_start,
     missing_functions,
     refuse_missing,
     start_names,
@@ -117,7 +118,8 @@ def simulate(
         sensitivities names of runtime parameters, or "all"; ``q0.NAME`` and ``qd0.NAME`` are the
                       initial values of the coordinate NAME
         dq0, dqd0     {parameter: (n,)} or (n, p): how the initial values vary with the parameters;
-                      default: not at all
+                      default: not at all; with loops, as the start that is closed, with what
+                      `assemble` and `closed_velocities` hold
         tau_derivatives
                       function of (t, q, qd): (dtau_dq, dtau_dqd), each (n, n), and if tau depends
                       on the parameters too, dtau_dparameters (n, p); default: complex step
@@ -193,6 +195,7 @@ def simulate(
     )  # fmt: skip
     values = motion.options["parameters"]
     chosen = start_names(module, q0, qd0) if has_constraints(module) else []
+    follows = dq0 is None and dqd0 is None and not isinstance(q0, Equilibrium)
     if isinstance(q0, Equilibrium):
         q0 = q0.start_of_motion(values, wanted if dq0 is None else None)
     if q0 is None:
@@ -202,7 +205,9 @@ def simulate(
     if has_constraints(module):
         initial = closed_start(module, *initial, instants[0], values, chosen, q0)
         if len(wanted):
-            closed_sensitivities(module, *initial, instants[0], values, wanted)
+            place = instants[0], values
+            stays = held_at_start(module, initial[0], *place, q0) if follows else None
+            closed_sensitivities(module, *initial, *place, wanted, stays)
     if scheme is not None:
         rows, integrals, steps = integrate_in_steps(
             module, scheme, instants, initial, wanted, motion.torques, motion.loads, values,

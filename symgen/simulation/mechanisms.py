@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from symgen.errors import RequestError
-from symgen.runtime.closure import RANK, independent, position_jacobian, row_sizes
+from symgen.runtime.closure import RANK, holdable, independent, position_jacobian, row_sizes
 from symgen.runtime.mechanism import CHANGED
 from symgen.simulation.arguments import Columns
-from symgen.support.arrays import Array
+from symgen.support.arrays import Array, Flags
 
 ALWAYS = (
     "constraints", "constraint_jacobian", "constraint_rates", "constraint_bias", "mass_matrix",
@@ -116,10 +116,35 @@ def closed_start(
     return q, qd
 
 
+def held_at_start(
+    module: Any, q: Array, t: float, parameters: Array, by_name: Any
+) -> tuple[Flags, Flags]:
+    """Return the coordinates, and the velocities, that stay as a start is closed, (n,) each.
+
+    They are those that `assemble` and `closed_velocities` hold; `by_name` is q0 of the caller.
+    """
+    options = {"t": t, **({"parameters": parameters} if parameters.size else {})}
+    J, positions = module.constraint_jacobian(q, **options), position_jacobian(module, q, options)
+    sizes = row_sizes(module._row_units, J)[:, np.newaxis]
+    drives = {
+        key: [name for name, where in module._initial_drives if where == key] for key in ("q", "qd")
+    }
+    named = list(by_name) if isinstance(by_name, Mapping) else drives["q"]
+    names = module.coordinate_names
+    of_q, of_qd = (
+        [names.index(name) for name in chosen if name in names]
+        for chosen in (named, [*drives["qd"], *drives["q"]])
+    )
+    return holdable(positions / sizes, of_q), holdable(J / sizes, of_qd)
+
+
 def closed_sensitivities(
-    module: Any, q: Array, qd: Array, t: float, parameters: Array, columns: Columns
-) -> None:
+    module: Any, q: Array, qd: Array, t: float, parameters: Array, columns: Columns,
+    held: tuple[Flags, Flags] | None = None,
+) -> None:  # fmt: skip
     """Replace sensitivities of the start q (nq,), qd (n,) by the nearest with closed loops.
+
+    Those of coordinates and velocities that are `held` stay.
 
     With c = 0 and c' = 0 at all values of the parameters, dc/dq dq = -dc/dp, and J dqd =
     -dc'/dp - dc'/dq dq, where dc/dq is J without the rows of constraints of velocities.
@@ -128,6 +153,7 @@ def closed_sensitivities(
     J, positions = module.constraint_jacobian(q, **options), position_jacobian(module, q, options)
     _, by_q = module.constraint_rate_derivatives(q, qd, **options)
     sizes = row_sizes(module._row_units, J)[:, np.newaxis]
+    stays = (np.zeros(len(qd), dtype=bool),) * 2 if held is None else held
     left, rates = positions @ columns.dq0, J @ columns.dqd0
     chosen, indices = columns.parameters, columns.indices
     if indices.size:
@@ -135,7 +161,7 @@ def closed_sensitivities(
         explicit = module.constraint_rates_parameter_derivatives(q, qd, **options)
         rates[:, indices] += explicit[:, chosen]
     terms = np.abs(positions) @ np.abs(columns.dq0) + np.abs(left)
-    change = np.linalg.pinv(positions / sizes, rcond=RANK) @ (left / sizes)
+    change = np.linalg.pinv(positions * ~stays[0] / sizes, rcond=RANK) @ (left / sizes)
     columns.dq0[...] -= change
     missed = np.abs(left - positions @ change) / sizes > RANK * (terms / sizes).max(axis=0)
     if missed.any():
@@ -145,7 +171,7 @@ def closed_sensitivities(
             "contradict one another then, and there is no such sensitivity"
         )
     rates += by_q @ columns.dq0
-    columns.dqd0[...] -= np.linalg.pinv(J / sizes, rcond=RANK) @ (rates / sizes)
+    columns.dqd0[...] -= np.linalg.pinv(J * ~stays[1] / sizes, rcond=RANK) @ (rates / sizes)
 
 
 def warn_of_branching(module: Any, t: Array, q: Array, options: Mapping[str, Array]) -> None:

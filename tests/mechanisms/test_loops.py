@@ -218,8 +218,12 @@ def test_a_dict_by_name_keeps_the_branch_of_the_start():
     assert np.allclose(turned, [4, -3.16435764, 2.63587545])  # not the crossed one, which is nearer
     start = symgen.simulate(mechanism, q0={"crank": 4.0}, t=[0, 0.01]).q.values[0]
     assert np.allclose(start, turned)
-    with pytest.warns(RuntimeWarning, match="with all values by name: rocker by 0.29 changed"):
+    with pytest.raises(
+        ValueError, match=r"this branch with rocker from 1.29014 to 1\.\d+, and not"
+    ):
         mechanism.assemble({"rocker": 1.0})
+    with pytest.warns(RuntimeWarning, match="with all values by name: rocker by 0.29 changed"):
+        mechanism.assemble({"crank": q[0], "coupler": q[1], "rocker": 1.0})
     with pytest.warns(RuntimeWarning, match="there is no drive at coupler"):
         symgen.simulate(mechanism, t=[0, 0.01], tau={"coupler": 10})
 
@@ -247,6 +251,21 @@ def test_torques_and_their_derivatives_along_closed_motions(kind):
                 sides.append(robot.constrained_inverse_dynamics(*state).tau)
             change = (sides[0] - sides[1]) / 2
             assert np.allclose(slope @ direction, change, rtol=1e-6, atol=1e-13)
+
+
+@pytest.mark.slow
+def test_sensitivities_from_the_default_start_are_those_of_the_same_call():
+    """The start follows the parameter with its drives held, as the assembled one does."""
+    path = EXAMPLES / "mechanisms" / "five_bar.yaml"
+    robot = symgen.load(path, runtime_parameters="L_12", functions="all")
+    options = {"t": np.linspace(0, 0.3, 4), "rtol": 1e-10, "atol": 1e-12}
+    slopes = symgen.simulate(robot, sensitivities="all", **options).dq.values[..., 0]
+    (length,) = robot.default_parameters
+    sides = [
+        symgen.simulate(robot, parameters={"L_12": length + step}, **options).q.values
+        for step in (1e-5, -1e-5)
+    ]
+    assert np.allclose(slopes, (sides[0] - sides[1]) / 2e-5, rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.slow
