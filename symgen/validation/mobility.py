@@ -49,6 +49,7 @@ class Mobility:
     changed: tuple[Fault, ...] = ()
     placements: int = 0
     idle: int = 0
+    drives: int = 0  # where the file does not say which joints have one
 
     def __str__(self) -> str:
         rows = "1 constraint" if self.rows == 1 else f"{self.rows} constraints"
@@ -61,7 +62,9 @@ class Mobility:
         more = f", {self.placements} of positions" if self.placements > self.freedoms else ""
         idle = f", without {self.idle} rows that are always 0" if self.idle else ""
         formula = f"Gruebler's formula gives {self.gruebler}{idle}"
-        return f"{rows}{redundant}; {freedoms} of freedom{more} ({formula})"
+        passive = f"; {self.drives} drives: 'actuated: false' for passive joints"
+        passive *= self.drives > self.freedoms
+        return f"{rows}{redundant}; {freedoms} of freedom{more} ({formula}){passive}"
 
 
 def mobility(description: RobotDescription) -> Mobility | None:
@@ -97,6 +100,7 @@ def mobility(description: RobotDescription) -> Mobility | None:
         m, n - m + idle, freedoms, _redundant(description, J), smallest, turned,
         q=tuple(q.tolist()), qd=tuple(qd.tolist()), changed=tuple(_changed(description, moved)),
         placements=n - int(of_positions.sum()), idle=idle,
+        drives=n if description.loops and not description.names_drives else 0,
     )  # fmt: skip
 
 
@@ -216,6 +220,7 @@ def _module_of(
         initial_q=space.normalize(initial_q),
         _initial_drives=[(drive.name, drive.key) for drive in description.initial_drives],
         coordinate_names=description.coordinate_names,
+        file_names=description.file_names,
         constraint_names=names,
         integrate=space.integrate,
         difference=space.difference,
