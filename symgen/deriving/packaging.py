@@ -219,7 +219,8 @@ def _mechanism(description: RobotDescription, tree: KinematicTree[Scalar]) -> di
     drives = tuple((drive.name, drive.key) for drive in description.initial_drives)
     return {
         "_loop_axes": Fact("Any", loop_axes(description)),
-        "_initial_drives": Fact("Any", drives), **state,
+        "_initial_drives": Fact("Any", drives),
+        "_timed_relations": Fact("bool", any(x.is_timed for x in description.relations)), **state,
     }  # fmt: skip
 
 

@@ -395,6 +395,11 @@ class RelationDescription:
         """Whether the expression contains velocities, in which it is linear."""
         return any(map(is_velocity, self.expression.names))
 
+    @property
+    def is_timed(self) -> bool:
+        """Whether the expression contains the time."""
+        return TIME in self.expression.names
+
 
 @dataclass(frozen=True)
 class RobotDescription:

@@ -114,13 +114,11 @@ def functions_of(
             results[name] = _function(module, name, loads, parameters is True, fixed)
     if not results:
         raise RequestError("the module has no derivatives; rebuild it without --functions")
-    if "constrained_forward_dynamics" in results:
-        begins, ends = (module.constraints(module.initial_q, t=t) for t in (0.0, 0.7))
-        if not np.array_equal(begins, ends):
-            raise RequestError(
-                "a relation of this robot's model mentions the time, t, which these functions do "
-                "not take; a drive takes the place of such a relation"
-            )
+    if "constrained_forward_dynamics" in results and module._timed_relations:
+        raise RequestError(
+            "a relation of this robot's model mentions the time, t, which these functions do not "
+            "take; a drive takes the place of such a relation"
+        )
     return results
 
 
@@ -171,7 +169,9 @@ def _function(
         first = 2 if hasattr(derived, "multipliers") else 1
         results = list(derived[first : first + len(state)])
         if loads:
-            results.append(_by_loads(module, name, inputs, more, results))
+            by_torques = -results[2] if arguments[2] == "tau" else None
+            by_torques = getattr(derived, "dtau_dtree", by_torques)
+            results.append(_by_loads(module, inputs, more, by_torques))
         if parameters:
             results.append(getattr(module, f"{name}_parameter_derivatives")(*state, **more))
         if space is not None:
@@ -225,15 +225,12 @@ def _normalized(space: Configuration | None, inputs: tuple[Array, ...]) -> tuple
 
 
 def _by_loads(
-    module: Any, name: str, inputs: tuple[Array, ...], more: Mapping[str, Any], results: list[Any]
+    module: Any, inputs: tuple[Array, ...], more: Mapping[str, Any], by_torques: Array | None
 ) -> Array:
-    """Return d tau / d loads, or d qdd / d loads = - d qdd / d tau d tau / d loads, flattened."""
+    """Return derivatives by loads, flattened, of torques or of what has derivatives by those."""
     parameters = {key: value for key, value in more.items() if key == "parameters"}
     slopes = np.asarray(module.inverse_dynamics_load_derivatives(inputs[0], **parameters))
     slopes = slopes.reshape(*slopes.shape[:-2], -1)
     batch = np.broadcast_shapes(*(x.shape[:-1] for x in inputs))
     slopes = np.broadcast_to(slopes, (*batch, *slopes.shape[-2:]))
-    if name == "constrained_inverse_dynamics":  # results[2] is that of tau by qdd, A^+ M
-        slopes = np.linalg.solve(module.mass_matrix(inputs[0], **parameters), slopes)
-        return np.asarray(results[2] @ slopes)
-    return slopes if name == "inverse_dynamics" else np.asarray(-results[2] @ slopes)
+    return slopes if by_torques is None else np.asarray(by_torques @ slopes)

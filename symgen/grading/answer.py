@@ -7,9 +7,11 @@
     tau[1] = M[1,1]*qdd1 + ...                       on the right: an entry answered before
     newton_euler.omega_2_z = qd1 + qd2               one step of a recursion
 
-Expressions follow the grammar of model files (`symgen.description.expressions`), so nothing in an
-answer is ever evaluated by Python.  A line that ends within parentheses continues in the next one,
-unless that one begins with ``NAME =`` or ``NAME[..] =``: then a parenthesis is not closed.
+M(1,2) and := are read likewise.  Expressions follow the grammar of model files
+(`symgen.description.expressions`), so nothing in an answer is ever evaluated by Python.  A line
+that ends within parentheses continues in the next one, unless that one begins with ``NAME =`` or
+``NAME[..] =``: then a parenthesis is not closed.  Lines without '=', such as the name of the
+student, are not read, unless they begin like a part of a formula.
 """
 
 from __future__ import annotations
@@ -20,9 +22,9 @@ from dataclasses import dataclass
 from os import PathLike
 from os.path import isfile
 
-from symgen.description.expressions import Expression, ExpressionError, parse
+from symgen.description.expressions import ARITIES, Expression, ExpressionError, parse
 from symgen.description.reading import load
-from symgen.description.wording import shown
+from symgen.description.wording import in_line, shown
 from symgen.errors import Fault, RequestError
 
 MAX_BYTES = 256 * 1024
@@ -32,17 +34,19 @@ _OF_A_NOTEBOOK = re.compile(r"(?:import|from)\s|%")  # lines of notebook cells, 
 ENTRY_PREFIX = "given."
 """Prefix of the names of entries that were answered before; not the name of a formulation."""
 _ENCODED = re.compile(r"given\.(?P<name>\w+?)(?P<index>(?:_[0-9]+)+)\b")
-_ENTRY = re.compile(
-    r"(?P<name>[A-Za-z_][A-Za-z0-9_]*)[ \t]*\[[ \t]*"
-    r"(?P<index>[0-9]{1,9}(?:[ \t]*,[ \t]*[0-9]{1,9})*)[ \t]*\]"
-)
+_INDEX = r"[ \t]*(?P<index>[0-9]{1,9}(?:[ \t]*,[ \t]*[0-9]{1,9})*)[ \t]*"
+_ENTRY = re.compile(rf"(?P<name>[A-Za-z_][A-Za-z0-9_]*)[ \t]*\[{_INDEX}\]")
 _LEFT = re.compile(
     r"(?P<name>[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z_][A-Za-z0-9_]*)?)"
-    r"(?:[ \t]*\[[ \t]*(?P<index>[0-9]{1,9}(?:[ \t]*,[ \t]*[0-9]{1,9})*)[ \t]*\])?"
+    rf"(?:[ \t]*\[{_INDEX}\])?"
 )
 _FILE_NAME = re.compile(r"[^\n=]+\.[A-Za-z]\w*")
-_BEGINNING = re.compile(rf"{_LEFT.pattern}[ \t]*=(?!=)")
+_BEGINNING = re.compile(rf"{_LEFT.pattern}[ \t]*:?=(?!=)")
 """The beginning of an assignment."""
+_ROUND = re.compile(rf"\b(?!(?:{'|'.join(ARITIES)})\()([A-Za-z_]\w*)\({_INDEX}\)")
+"""An entry with round brackets: M(1,2)."""
+_FORMULA = re.compile(rf"{_ENTRY.pattern}|[-+*/(][ \t]*[\w(]|.*\\")
+"""A line that is a part of a formula, or LaTeX."""
 
 
 @dataclass(frozen=True)
@@ -67,14 +71,18 @@ class Assignment:
         return _label(self.name, self.index)
 
 
-def read_answer(text: str, file: str) -> tuple[tuple[Assignment, ...], list[Fault]]:
-    """Read all assignments, and list unreadable lines; an answer without any line is a fault."""
+def read_answer(text: str, file: str) -> tuple[tuple[Assignment, ...], list[Fault], list[str]]:
+    """Read assignments; list faults and lines that are not read.  No assignment is a fault."""
     if len(text) > MAX_BYTES or text.count("\n") > MAX_LINES:
         message = f"longer than {MAX_LINES} lines or 256 KiB; no answer is"
-        return (), [Fault(file, 0, "", message)]
+        return (), [Fault(file, 0, "", message)], []
     assignments: list[Assignment] = []
     faults: list[Fault] = []
+    unread: list[str] = []
     for line, statement in _statements(text):
+        if "=" not in statement and not _FORMULA.match(statement):
+            unread.append(f"line {line}: {in_line(statement)}")
+            continue
         try:
             assignments.append(_assignment(statement, line))
         except ExpressionError as error:
@@ -84,7 +92,7 @@ def read_answer(text: str, file: str) -> tuple[tuple[Assignment, ...], list[Faul
     if not assignments and not faults:
         none = "no answer in it; expected lines such as 'M[1,1] = m1*l1**2'"
         faults.append(Fault(file, 0, "", none))
-    return tuple(assignments), faults
+    return tuple(assignments), faults, unread
 
 
 def text_of(answer: str | PathLike[str]) -> str:
@@ -127,6 +135,7 @@ def _statements(text: str) -> Iterator[tuple[int, str]]:
         code = line.partition("#")[0].strip()
         if not code or _OF_A_NOTEBOOK.match(code):
             continue
+        code = _ROUND.sub(r"\1[\2]", code) if "=" in code or collected else code
         if collected and _BEGINNING.match(code):
             yield start, collected
             collected = ""
@@ -140,12 +149,15 @@ def _statements(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _assignment(statement: str, line: int) -> Assignment:
+    if "\\" in statement or "_{" in statement:
+        raise ExpressionError("this looks like LaTeX; write M[1,1] = m1*l1**2/3 + ...")
     left, equals, right = statement.partition("=")
-    match = _LEFT.fullmatch(left.strip())
+    match = _LEFT.fullmatch(left.removesuffix(":").strip())
     if not equals or match is None or right.startswith("="):
+        hint = "; an answer has a single =" * right.startswith("=")
         raise ExpressionError(
             f"expected 'NAME = EXPRESSION', such as 'tau[1] = g*m1*l1*cos(q1)', found "
-            f"{shown(statement)}"
+            f"{shown(statement)}{hint}"
         )
     has_carets = "^" in right
     right = _ENTRY.sub(lambda entry: _name_of(entry["name"], _numbers(entry["index"])), right)

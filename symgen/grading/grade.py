@@ -76,6 +76,8 @@ class Verdict:
 
     robot: str
     rows: tuple[Graded, ...]
+    unread: tuple[str, ...] = ()
+    """The lines that are no assignments, with their numbers."""
 
     @property
     def passed(self) -> bool:
@@ -84,10 +86,11 @@ class Verdict:
 
     @property
     def summary(self) -> str:
-        """The number of right lines."""
+        """The number of right lines, and of lines that are not read."""
         right = sum(row.right for row in self.rows)
         following = sum(row.follows > 0 for row in self.rows)
         apart = f"; errors carried forward: {following}" * (following > 0)
+        apart += f"; lines not read: {len(self.unread)}" * bool(self.unread)
         return f"{right} of {len(self.rows)} right{apart}"
 
     def as_json(self) -> dict[str, Any]:
@@ -110,6 +113,7 @@ class Verdict:
             lines.append(f"and {len(faults) - MOST_LISTED} more that are not understood")
         if waiting:
             lines.append(f"not graded, as they use lines above that are not: {', '.join(waiting)}")
+        lines += [f"not read, as there is no '=' in it: {x}" for x in self.unread[:MOST_LISTED]]
         return "\n".join([*lines, self.summary])
 
 
@@ -131,6 +135,8 @@ MOST_LINKS = 8
 IN_NUMBERS = "with the numbers of the file; in symbols it would hold for every robot of this kind"
 POWER = "a power is written with **; ^ is read likewise"
 ANOTHER_LEVEL = "another zero level"
+OF_TREE = "{} is that of the tree cut open; the {} also depends on the multipliers"
+CLOSED = {"inverse_dynamics": "torque of the drives", "forward_dynamics": "acceleration"}
 ANOTHER_SIGN = "row {} has throughout the opposite sign of that in symgen show, which is accepted"
 NOT_CHRISTOFFEL = "C qd is right; this is not the Christoffel matrix"
 NOT_SKEW = f"{NOT_CHRISTOFFEL}, and dM/dt - 2 C is not skew-symmetric"
@@ -151,7 +157,7 @@ def grade(
     """
     numbers = {name: str(k) for k, name in enumerate(description.constraint_names, start=1)}
     text = re.sub(r"(?<=\[)\w+", lambda name: numbers.get(name[0], name[0]), text)
-    assignments, faults = read_answer(text, file)
+    assignments, faults, unread = read_answer(text, file)
     asked = Questions(description, file, assignments)
     faults += asked.faults
     if not asked.questions and not faults:
@@ -164,7 +170,7 @@ def grade(
         rows.append(grading.graded(question))
     rows = grading.by_lines(grading.by_rows(rows))
     rows += [Graded(x.key, x.line, False, x.message, understood=False) for x in faults]
-    return Verdict(description.name, tuple(sorted(rows, key=lambda row: row.line)))
+    return Verdict(description.name, tuple(sorted(rows, key=lambda row: row.line)), tuple(unread))
 
 
 @dataclass(frozen=True)
@@ -236,6 +242,10 @@ class _Grading:
         is_first = question.sign < 0 and question is next(opposite)
         notes = [ANOTHER_SIGN.format(question.row)] * is_first
         notes += [POWER] * question.assignment.has_carets
+        alike = [x for x in self.questions if x.function == question.function]
+        closed = self.truth.description.constraint_names and CLOSED.get(question.function)
+        if closed and question is alike[0]:
+            notes.append(OF_TREE.format(question.assignment.name, closed))
         try:
             remarks = self.remarks_if_right(question)
         except EvaluationError as error:
@@ -256,6 +266,8 @@ class _Grading:
             more = [f"and {len(wrong) - MOST_NAMED} more terms"] * (len(wrong) > MOST_NAMED)
             words = TERM_END.join([*named, *more])
         slip = f"likely slip: {slip}" if slip else ""
+        names = [x for x in self.asked.names(question.assignment)[1:] if "_" not in x]
+        notes += [f"{x} is {label}; a name of your own has to be another one" for x in names]
         remark = TERM_END.join([*notes, *self.asked.remarks(question.answer)])
         return Graded(label, line, False, as_written(words), slip, remark)
 
@@ -323,6 +335,11 @@ class _Grading:
         wrong = wrong_terms(summands, truth, size, quaternions, ignored)
         if not numbers and any(x.expected == 0 and is_decimal(x.factor) for x in wrong):
             return self.wrong(question, numbers=True)
+        used = (x.free_symbols for _, x in summands)
+        unused = truth.free_symbols.difference(*used, self.asked.parameters.values())
+        if not wrong and unused and question.function == "constraints":
+            names = ", ".join(sorted(x.name for x in unused))
+            return f"it is another constraint than row {question.row}, which contains {names}"
         return wrong or "it is no sum of products to be compared term by term"
 
     def needed_definitions(self, used: set[Expr]) -> dict[Expr, Expr]:
@@ -442,7 +459,7 @@ class _Grading:
             if answer != question.stated and self.agrees(replace(question, answer=answer)):
                 line = min(entry.assignment.line for entry in used.values())
                 words = f"it follows from line {line}, and is right with the true entry"
-                judged[place] = replace(row, wrong=words, slip="", remark="", follows=line)
+                judged[place] = replace(row, wrong=words, slip="", follows=line)
             wrong[symbol(question.assignment.entry)] = question
         return judged
 

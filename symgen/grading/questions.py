@@ -12,13 +12,14 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from operator import le
 from typing import Any
 
 import sympy
 
 from symgen.algebra.sympy_algebra import SymPyAlgebra, symbol
 from symgen.description.expressions import ARITIES as WORDS
-from symgen.description.expressions import EvaluationError
+from symgen.description.expressions import EvaluationError, Name
 from symgen.description.model import RobotDescription
 from symgen.description.outputs import constant_part
 from symgen.description.wording import did_you_mean, in_line, shown
@@ -46,8 +47,11 @@ from symgen.program.program import Program
 Expr = Any
 _COORDINATE = re.compile(rf"(?:{re.escape(ENTRY_PREFIX)})?(q|qd|qdd|tau)_?([0-9]+)")
 _ENTRY = re.compile(
-    rf"(?P<name>{'|'.join(x for x in QUANTITIES if x not in ('T', 'V'))})_?(?P<index>[0-9]+)"
+    rf"(?P<name>{'|'.join(x for x in QUANTITIES if x not in ('T', 'V'))})"
+    "_?(?P<index>[0-9]{1,9}(?:_[0-9]{1,9})*)"
 )
+_MULTIPLIED = re.compile(r"(given\.)?(lambda|multipliers|drive|constrained_\w+?)(_[0-9]+)?")
+_NOT_GRADED = "; multipliers, and what depends on them, are not graded; tau of the tree cut open is"
 _MOST_LISTED, _MOST_UNKNOWN = 30, 5
 NOT_UNDERSTOOD = " is wanted here, and its own line is not understood"
 """The end of a fault that is the consequence of the fault of another line."""
@@ -79,15 +83,19 @@ class Question:
         return "." in self.assignment.name
 
     @property
+    def function(self) -> str:
+        """Function of the result that it is about; "" for a step."""
+        return "" if self.is_step else QUANTITIES[self.assignment.name].function
+
+    @property
     def row(self) -> int:
         """Number of the row of constraints that it is about; 0 for other questions."""
-        is_signed = not self.is_step and QUANTITIES[self.assignment.name].function in SIGNED
-        return self.assignment.index[0] if is_signed else 0
+        return self.assignment.index[0] if self.function in SIGNED else 0
 
     @property
     def is_levelled(self) -> bool:
         """Whether it is about a result that is defined up to a constant."""
-        return not self.is_step and QUANTITIES[self.assignment.name].function == LEVELLED
+        return self.function == LEVELLED
 
     @property
     def entries(self) -> tuple[Expr, ...]:
@@ -117,15 +125,22 @@ class Questions:
         self.constants: dict[str, float] = {}
         self.sizes: dict[str, Size] = {}
         self.state = self.asked_state()
-        self.assignments = tuple(map(self.as_entry, self.assignments))
+        self.spellings: dict[tuple[str, tuple[int, ...]], list[str]] = {}  # on right sides
+        for name in sorted(self.used()):
+            entry = self.entry(name)
+            if entry and not _COORDINATE.fullmatch(name):
+                self.spellings.setdefault(entry, []).append(name)
+        self.assignments = tuple(map(self.with_index, self.assignments))
         seen: dict[tuple[str, tuple[int, ...]], int] = {}
         for assignment in self.assignments:
             left = assignment.name, assignment.index
+            names = self.names(assignment)
             if left in seen:
                 message = f"{assignment.label} has an answer already, in line {seen[left]}"
-                self.fault(assignment, message)
+                if all(assignment.value.root != Name(x) for x in names):  # M[1,2] = M_12 is none
+                    self.fault(assignment, message)
                 continue
-            self.faulty -= {assignment.name, assignment.entry}
+            self.faulty -= {assignment.name, *names}
             faults = len(self.faults)
             self.take(assignment)
             if len(self.faults) == faults and assignment.name not in self.faulty:
@@ -141,13 +156,30 @@ class Questions:
         loads = self.loads()
         return UNCHANGED if self.used() & loads.keys() else Changed(zeros=("loads",))
 
-    def as_entry(self, assignment: Assignment) -> Assignment:
-        """Return an entry that is written as a name, as `symgen show` writes it (M_12), with its
-        indices; names that a right side or the model has stay."""
-        match = None if assignment.index else _ENTRY.fullmatch(assignment.name)
-        if not match or assignment.name in self.used() | self.parameters.keys():
+    def with_index(self, assignment: Assignment) -> Assignment:
+        """Return an entry that is written as a name with its index, but for variables in use."""
+        entry = None if assignment.index else self.entry(assignment.name)
+        if not entry or (_COORDINATE.fullmatch(assignment.name) and assignment.name in self.used()):
             return assignment
-        return replace(assignment, name=match["name"], index=tuple(map(int, match["index"])))
+        return replace(assignment, name=entry[0], index=entry[1])
+
+    def entry(self, name: str) -> tuple[str, tuple[int, ...]] | None:
+        """Return quantity and index of an entry of this robot that is written as a name, as
+        `symgen show` writes it (M_12, g_10, M_1_10); None for other names and parameters."""
+        match = _ENTRY.fullmatch(name)
+        if match is None or name in self.parameters:
+            return None
+        quantity, text = QUANTITIES[match["name"]], match["index"]
+        results, names = function_named(quantity.function).results, quantity.results
+        shape = next(x.sizes(self.truth.tree.sizes) for x in results if x.name in names)
+        index = tuple(map(int, text.split("_") if "_" in text or len(shape) == 1 else text))
+        is_entry = len(index) == len(shape) and all(map(le, index, shape))
+        return (match["name"], index) if is_entry else None
+
+    def names(self, assignment: Assignment) -> list[str]:
+        """Return the names of an entry on right sides: M[1,2], M_12, M12 and M_1_2."""
+        left = assignment.name, assignment.index
+        return [assignment.entry, *self.spellings.get(left, ())]
 
     def used(self) -> set[str]:
         """Return the names on right sides."""
@@ -157,8 +189,10 @@ class Questions:
         """Report entries without an index, which would silently not be graded."""
         for assignment in self.assignments:
             is_definition = not assignment.index and assignment.name in self.definitions
-            if is_definition and assignment.name in {*OWN_WITHOUT_INDEX} - self.used():
-                entry = f"{assignment.name}[{'1,1' if assignment.name in 'CJ' else '1'}]"
+            name = assignment.name.rstrip("_0123456789")
+            is_definition = is_definition and name in QUANTITIES.keys() - {"T", "V"}
+            if is_definition and assignment.name not in self.used():
+                entry = f"{name}[{'1,1' if name in 'CJM' else '1'}]"
                 self.fault(assignment, f"a name of your own that nothing uses; is {entry} meant?")
 
     def take(self, assignment: Assignment) -> None:
@@ -171,9 +205,10 @@ class Questions:
         ):
             self.take_entry(assignment)
         elif assignment.index:
-            hint = did_you_mean(assignment.name, QUANTITIES) or (
+            near = did_you_mean(assignment.name, QUANTITIES) or (
                 f"; there are {', '.join(USUAL)}, and results of functions, such as constraints"
             )
+            hint = _NOT_GRADED if _MULTIPLIED.fullmatch(assignment.name) else near
             self.fault(assignment, f"nothing is called {shown(assignment.name)}{hint}")
         elif assignment.name in {**self.parameters, **WORDS, "pi": 0, "deg": 0}:
             self.fault(assignment, "this name belongs to the model; choose another one")
@@ -211,11 +246,12 @@ class Questions:
             return
         self.ask(assignment, program, position_of(assignment.index, shape))
         if len(shape) and self.questions and self.questions[-1].assignment is assignment:
-            self.definitions[assignment.entry] = symbol(assignment.entry)
+            names = self.names(assignment)
+            self.definitions.update(dict.fromkeys(names, symbol(assignment.entry)))
             self.answers[symbol(assignment.entry)] = self.questions[-1].answer
-            self.sizes[assignment.entry] = self.size(assignment)
+            self.sizes.update(dict.fromkeys(names, self.size(assignment)))
         else:
-            self.faulty.add(assignment.entry)
+            self.faulty.update(self.names(assignment))
 
     def take_step(self, assignment: Assignment, formulation: str, step: str) -> None:
         """Take a step of a formulation's recursion: of inverse, or else of forward dynamics."""
@@ -317,7 +353,9 @@ class Questions:
 
     def hint(self, name: str) -> str:
         """Return the tail of a message about an unknown name."""
-        if name.startswith(ENTRY_PREFIX):
+        if _MULTIPLIED.fullmatch(name):
+            return _NOT_GRADED
+        if name.startswith(ENTRY_PREFIX) or (self.entry(name) and not usual_name(name)):
             return " on the right: only q[i], qd[i], qdd[i], tau[i], or entries from lines above"
         local_names = [x for x in self.definitions if not x.startswith(ENTRY_PREFIX)]
         names = [*local_names, *self.parameters, *self.coordinates()]

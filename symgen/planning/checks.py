@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from symgen.description import RobotDescription
-from symgen.description.quantities import TIME
 from symgen.description.wording import KeyPath, degrees_meant, key_path, seems_in_degrees, shown
 from symgen.errors import RequestError
 from symgen.page.animation import by_unit
@@ -44,10 +43,8 @@ INSIDE = 1e-6
 
 def check_module(module: Any) -> None:
     """Raise `RequestError` for a module that lacks what a plan needs."""
-    timed, rolls = getattr(module, "timed", False), any(getattr(module, "_velocity_rows", ()))
-    if "constraint_rates" in module.functions and not rolls:
-        still = module.constraint_rates(module.initial_q, np.zeros(module.n), t=[0.3, 0.7])
-        timed = timed or bool(np.any(still))
+    timed = getattr(module, "timed", False) or getattr(module, "_timed_relations", False)
+    rolls = any(getattr(module, "_velocity_rows", ()))
     _check_kind(any(module.prescribed), module.n, rolls, timed)
     more = OF_MECHANISMS if getattr(module, "n_constraints", 0) else OF_TREES
     if "outputs_multiplier_derivatives" in module.functions:
@@ -65,7 +62,7 @@ def check_robot(robot: RobotDescription) -> None:
     """Raise `RequestError` for a robot that has no plans, before anything is built."""
     prescribed = any(any(joint.prescribed) for joint in robot.joints)
     rolls = any(relation.is_of_velocities for relation in robot.relations)
-    timed = any(TIME in relation.expression.names for relation in robot.relations)
+    timed = any(relation.is_timed for relation in robot.relations)
     _check_kind(prescribed, len(robot.coordinate_names), rolls, timed or robot.is_timed)
 
 

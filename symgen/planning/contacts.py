@@ -166,15 +166,20 @@ def feet_of(module: Any, contacts: Contacts) -> dict[int, Index]:
 
 
 def limbs(contacts: Contacts, module: Any, parameters: Parameters) -> tuple[int, ...]:
-    """Return the coordinates between the base of a robot and its contact points."""
+    """Return the coordinates between the base of a robot and its contact points.
+
+    Where a point is on the base itself, those of the base are among them.
+    """
     moved = np.random.default_rng(0).normal(scale=0.1, size=module.n)
     q = configuration_of(module).integrate(module.neutral(), moved)
     columns = contacts.places_of(module, parameters).placed(q)[1]
-    moving = np.abs(columns).max(axis=(0, 1)) > 0
+    moving = np.abs(columns).max(axis=1) > 0
     options = {"parameters": parameters} if parameters else {}
     with suppress(RequestError):  # of a fixed base
-        moving[base_coordinates(module, (), options)] = False
-    return tuple(np.flatnonzero(moving).tolist())
+        base = base_coordinates(module, (), options)
+        if np.delete(moving, base, axis=1).any(axis=1).all():
+            moving[:, base] = False
+    return tuple(np.flatnonzero(moving.any(axis=0)).tolist())
 
 
 def named_points(root: Any) -> tuple[str, ...]:

@@ -235,8 +235,8 @@ def built(
     options: BuildOptions, journal: Journal | None = None,
 ) -> Any:  # fmt: skip
     """Build a model with what a task needs, besides the options, and return the module."""
-    parameters = reading.named_parameters(task) or ("none",)
     reading.check_order(model)
+    parameters = reading.named_parameters(task) or ("none",)
     robot = description.read(model, options.reading)
     check_robot(robot)
     reading.check_names(task, robot)

@@ -431,9 +431,9 @@ def _joint_trajectory(plan: Plan) -> bytes:
         for kind, x in zip(kinds, values, strict=True)
     }
     lines = [TRAJECTORY, f"# status of the plan: {plan.status}", "joint_names:"]
-    written = {name: json.dumps(x) for name, x in plan.module.file_names.items()}
     names = [plan.module.coordinate_names[k] for k in joints]
-    lines += [f"  - {written.get(name, name)}" for name in names]
+    written = (plan.module.file_names.get(name, name) for name in names)
+    lines += [f"  - {json.dumps(name, ensure_ascii=False)}" for name in written]
     lines.append("points:")
     for k, share in enumerate(s):
         seconds, nanoseconds = divmod(round(share * plan.T * 1e9), 1_000_000_000)

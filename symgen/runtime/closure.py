@@ -169,7 +169,7 @@ def refuse_unmet(
         f"the constraints {named} contradict one another here: no motion keeps all of them; "
         "remove one, or make them agree"
         if len(names) > 1
-        else f"no velocities close the loops while {', '.join(hold)} stays; hold less"
+        else f"nothing keeps the loops closed while {', '.join(hold)} stays; hold less"
         if not names
         else f"no motion keeps the constraint {named} here, where its own gradient vanishes or "
         "depends on the others: a singular position, where branches of the motion may meet"
@@ -259,8 +259,8 @@ def without_none(**options: Any) -> dict[str, Any]:
 def by_keyword(method: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap a method so that options passed by position raise a clear TypeError.
 
-    States that are dicts by name become arrays.  Where q and qd are required, they should keep
-    loops closed.
+    States that are dicts by name become arrays, but for a q that is not required.  Where q and qd
+    are required, they should keep loops closed.
     """
     parameters = inspect.signature(method).parameters.values()
     names = [x.name for x in parameters]
@@ -281,8 +281,10 @@ def by_keyword(method: Callable[..., Any]) -> Callable[..., Any]:
             )
         if any(isinstance(x, Mapping) for x in (*args, *keywords.values())):
             read = args[0]._module._read
-            args = (args[0], *map(read, positional[1:], args[1:]))
-            keywords = {name: read(name, x) for name, x in keywords.items()}
+            kept = {"q"} - set(required)
+            pairs = list(zip(positional, args, strict=False))[1:] + list(keywords.items())
+            bound = {name: x if name in kept else read(name, x) for name, x in pairs}
+            args, keywords = args[:1], bound
         bound = dict(zip(positional, args, strict=False)) | keywords
         if "q" in required and "q" in bound:
             qd = bound.get("qd") if "qd" in required else None

@@ -16,7 +16,9 @@ and x = U y is the multiplier of least norm; accelerations do not depend on that
 
 from __future__ import annotations
 
+import functools
 import itertools
+import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -53,6 +55,8 @@ _TURNS, _FURTHER, _FURTHEST = 40, 1.2, 3.0
 _REACH = 0.5
 """Largest step of the first assembly (rad, m), so that it stays on the branch of its start; each
 start allows twice the step of the start before."""
+_FOLLOWED = 0.1
+"""Largest step along a branch (rad, m)."""
 _OPEN = 1e-3
 """Gap of an open loop, in units of its row; trial steps of integrators leave less."""
 _OPENING = 1e-2
@@ -84,6 +88,8 @@ class ConstrainedTorqueDerivatives(NamedTuple):
     dtau_dq: Array
     dtau_dqd: Array
     dtau_dqdd: Array
+    dtau_dtree: Array
+    """Derivatives by torques (..., n) of the tree cut open, such as those that a load adds."""
 
 
 class ConstrainedDerivatives(NamedTuple):
@@ -124,31 +130,36 @@ class Mechanism:
 
         The first warning of a module is the last.
         """
-        module = self._module
-        if self._warned or not hasattr(module, "constraints"):
+        if self._warned or not hasattr(self._module, "constraints"):
             return
-        options = without_none(t=t, parameters=parameters)
-        words, remedy = "q loops are open ({} is off by {:.3g})", "q = module.assemble(q)"
-        gaps, relative = np.abs(module.constraints(q, **options)), np.zeros(1)
+        words = self._opening(q, qd, without_none(t=t, parameters=parameters))
+        if words:
+            self._warned = True
+            warnings.warn(
+                f"{function}: at these {words}; the results are those of no motion",
+                RuntimeWarning,
+                stacklevel=stacklevel,
+            )
+
+    def _opening(self, q: Array, qd: Array, options: Mapping[str, Any]) -> str:
+        """Return which of q (..., nq) and qd (..., n), or None, opens a loop most, and a remedy."""
+        module, relative = self._module, np.zeros(1)
+        words, remedy = "q loops are open ({} is off by {:.3g})", "module.assemble(q)"
+        gaps = np.abs(module.constraints(q, **options))
         if gaps.max(initial=0.0) > CLOSED:
             relative = gaps / (self._sizes(position_jacobian(module, q, options)) * _OPEN)
-        if qd is not None and not relative.max() > 1.0:
+        if qd is not None and not relative.max(initial=0.0) > 1.0:
             words, remedy = "qd loops open ({} by {:.3g} per s)", "module.closed_velocities(q, qd)"
             gaps = np.abs(module.constraint_rates(q, qd, **options))
             J, speeds = module.constraint_jacobian(q, **options), np.abs(np.asarray(qd, float))
             terms = (np.abs(J) @ speeds[..., np.newaxis])[..., 0]
             standing = np.abs(module.constraint_rates(q, 0.0 * speeds, **options))
             relative = gaps / ((terms + standing) * _OPENING + _ROUNDING)
-        if not relative.max() > 1.0:
-            return
-        self._warned, widest = True, int(relative.argmax())
-        name, gap = module.constraint_names[widest % gaps.shape[-1]], gaps.flat[widest]
-        warnings.warn(
-            f"{function}: at these {words.format(name, gap)}, and results are those of no motion "
-            f"of the mechanism; {remedy} closes them",
-            RuntimeWarning,
-            stacklevel=stacklevel,
-        )
+        if not relative.max(initial=0.0) > 1.0:
+            return ""
+        widest = int(relative.argmax())
+        name = module.constraint_names[widest % gaps.shape[-1]]
+        return f"{words.format(name, gaps.flat[widest])}, which {remedy} closes"
 
     @by_keyword
     def constrained_forward_dynamics(
@@ -187,10 +198,7 @@ class Mechanism:
         J, bias = self._constraints(q, qd, t, parameters)
         M = self._module.mass_matrix(q, parameters=parameters)
         options = self._options(t, loads, parameters)
-        tau = np.asarray(tau, dtype=float)
-        if tau.shape[-1:] != (self._module.n,):
-            raise ValueError(f"tau: expected shape (..., {self._module.n}), got {tau.shape}")
-        forces = tau - self._module.bias_forces(q, qd, **options)
+        forces = self._vector("tau", tau) - self._module.bias_forces(q, qd, **options)
         sizes = self._sizes(J)
         J, bias = J / sizes[..., np.newaxis], bias / sizes
         solution = solved(M, J, forces[..., np.newaxis], -bias[..., np.newaxis])
@@ -325,8 +333,9 @@ class Mechanism:
             t, loads, parameters  as of constrained_forward_dynamics
 
         Returns a named tuple ConstrainedTorques:
-            tau (..., n)             torques (N m or N), 0 without a drive; of least norm, together
-                                     with the multipliers, where drives outnumber freedoms
+            tau (..., n)             torques (N m or N), 0 without a drive; where drives outnumber
+                                     freedoms of least norm, together with the multipliers in
+                                     units of the rows' sizes at the initial positions
             multipliers (..., m)     of the constraints
 
         Where qdd opens the loops, or the drives cannot produce the motion,
@@ -357,7 +366,9 @@ class Mechanism:
         turned = self._at_rate("constraint_rate_derivatives", 1, q, y, timed)
         zero = np.zeros(turned.shape)
         return ConstrainedTorqueDerivatives(
-            *torques, solve(by_q - pulled, turned), solve(by_qd, zero), solve(M, zero)
+            *torques,
+            *(solve(by_q - pulled, turned), solve(by_qd, zero), solve(M, zero)),
+            solve(np.eye(module.n), zero),
         )
 
     @by_keyword
@@ -398,33 +409,45 @@ class Mechanism:
         options = self._options(t, loads, parameters)
         required = self._module.inverse_dynamics(q, qd, qdd, **options)
         J, bias = self._constraints(q, qd, t, parameters)
-        change = np.asarray(qdd, dtype=float)
+        J, bias = J / self._units[:, np.newaxis], bias / self._units
+        change = self._vector("qdd", qdd)
         opening = np.abs((J @ change[..., np.newaxis])[..., 0] + bias)
         terms = (np.abs(J) @ np.abs(change)[..., np.newaxis])[..., 0] + np.abs(bias)
         opens = (opening > _OPEN * terms + _ROUNDING).any(axis=-1)
         drives = np.flatnonzero(self._module.actuated)
-        J = np.broadcast_to(J, (*required.shape[:-1], *J.shape[-2:]))
+        batch = np.broadcast_shapes(required.shape[:-1], opens.shape)
+        required = np.broadcast_to(required, (*batch, self._module.n))
+        J = np.broadcast_to(J, (*batch, *J.shape[-2:]))
         levers = np.broadcast_to(np.eye(self._module.n)[:, drives], (*required.shape, len(drives)))
         columns = np.concatenate([levers, np.swapaxes(J, -1, -2)], axis=-1)
+        infinite = ~np.isfinite(columns).all(axis=(-2, -1))
+        columns = np.where(infinite[..., np.newaxis, np.newaxis], 0.0, columns)
         inverse = np.linalg.pinv(columns, rcond=_ROUNDING)
         solution = (inverse @ required[..., np.newaxis])[..., 0]
         residual = (columns @ solution[..., np.newaxis])[..., 0] - required
         left = np.abs(residual).max(axis=-1, initial=0.0)
         missed = left > _DRIVEN * (1.0 + np.abs(required).max(axis=-1, initial=0.0))
-        for wrong, words, more in (
-            (opens, "qdd opens the loops", self._widest(opening / (terms + _ROUNDING), opening)),
-            (missed, "the drives cannot produce this motion", f"{left.max():.3g} N m or N remain"),
-        ):
-            message = f"{function}: {words}"
-            if np.any(wrong) and not wrong.ndim:
-                raise np.linalg.LinAlgError(f"{message}: {more}")
-            if np.any(wrong):
-                warnings.warn(
-                    f"{message}, in {wrong.sum()} rows: {more}", RuntimeWarning, stacklevel=4
-                )
-                solution[np.broadcast_to(wrong, missed.shape)] = np.nan
+        opening = np.where(np.isfinite(opening), opening, 0.0) * self._units
+        faults: Sequence[tuple[Array, str, Callable[[], str]]] = (
+            (infinite, "constraints have no finite derivatives here", lambda: "q, t, parameters"),
+            (opens, "qdd opens the loops", lambda: self._widest(opening, q, qd, t, parameters)),
+            (
+                missed & ~infinite,
+                "the drives cannot produce this motion",
+                lambda: f"{np.nanmax(left):.3g} N m or N remain",
+            ),
+        )
+        for wrong, words, more in faults:
+            if not np.any(wrong):
+                continue
+            if not wrong.ndim:
+                raise np.linalg.LinAlgError(f"{function}: {words}: {more()}")
+            message = f"{function}: {words}, in {wrong.sum()} rows: {more()}"
+            warnings.warn(message, RuntimeWarning, stacklevel=4)
+            solution[np.broadcast_to(wrong, missed.shape)] = np.nan
 
         def solve(right: Array, turned: Array) -> Array:
+            turned = turned / self._units[:, np.newaxis]
             null = np.eye(columns.shape[-1])[:, len(drives) :]
             null = null - inverse @ columns[..., len(drives) :]
             slopes = np.zeros((*required.shape, right.shape[-1]))
@@ -434,12 +457,34 @@ class Mechanism:
         tau = np.zeros(required.shape)
         tau[..., drives] = solution[..., : len(drives)]
         y = (np.swapaxes(inverse, -1, -2) @ solution[..., np.newaxis])[..., 0]
-        return ConstrainedTorques(tau, solution[..., len(drives) :]), solve, y
+        return ConstrainedTorques(tau, solution[..., len(drives) :] / self._units), solve, y
 
-    def _widest(self, relative: Array, opening: Array) -> str:
-        """Return the sentence about the constraint that accelerations open fastest."""
-        row = int(relative.argmax())
-        name = self._module.constraint_names[row % relative.shape[-1]]
+    @functools.cached_property
+    def _units(self) -> Array:
+        """Sizes of the rows of J at the initial positions, (m,): units of residuals, and norms."""
+        sizes = self._sizes(self._module.constraint_jacobian(self._module.initial_q))
+        return np.where(np.isfinite(sizes) & (sizes > 0.0), sizes, 1.0)
+
+    def _vector(self, name: str, value: Array) -> Array:
+        """Return rates or torques (..., n) as real numbers; TypeError, ValueError where they are
+        none."""
+        vector = np.asarray(value)
+        if vector.dtype.kind not in "biuf":
+            raise TypeError(f"{name}: expected real numbers, got {vector.dtype}")
+        if vector.shape[-1:] != (self._module.n,):
+            raise ValueError(f"{name}: expected shape (..., {self._module.n}), got {vector.shape}")
+        return vector.astype(float)
+
+    def _widest(self, opening: Array, q: Array, qd: Array, t: Array, parameters: Any) -> str:
+        """Return the sentence about the constraint that accelerations open fastest.
+
+        Or about the positions or velocities that open one.
+        """
+        before = self._opening(q, qd, without_none(t=t, parameters=parameters))
+        if before:
+            return f"at these {before}"
+        row = int((opening / self._units).argmax())
+        name = self._module.constraint_names[row % opening.shape[-1]]
         return (
             f"{name} by {opening.flat[row]:.3g} per s^2; module.closed_accelerations(q, qd, qdd) "
             "are those nearest that do not"
@@ -466,7 +511,7 @@ class Mechanism:
         RuntimeWarning names each driven coordinate with an initial velocity that changed.
         """
         options = without_none(t=t, parameters=parameters)
-        qd = np.asarray(self._module.initial_qd if qd is None else qd, dtype=float)
+        qd = self._vector("qd", self._module.initial_qd if qd is None else qd)
         standing = np.asarray(self._module.constraint_rates(q, 0.0 * qd, **options))
         state = (q, qd, t, parameters)
         closed = self._nearest("closed_velocities", state, qd, standing, hold)
@@ -494,7 +539,7 @@ class Mechanism:
         Errors and warnings as of closed_velocities.
         """
         bias = np.asarray(self._constraints(q, qd, t, parameters)[1])
-        qdd = np.asarray(qdd, dtype=float)
+        qdd = self._vector("qdd", qdd)
         return self._nearest("closed_accelerations", (q, qd, t, parameters), qdd, bias, hold)
 
     def _nearest(
@@ -552,7 +597,9 @@ class Mechanism:
         Constraints of velocities do not restrict them.
 
         Arguments:
-            q (..., nq)   start; default: the initial positions of the model file
+            q (..., nq)   start; default: the initial positions of the model file.  A dict by name
+                          keeps to the branch of these: its coordinates, where the others can close
+                          the loops, are moved there from the initial ones in small steps
             hold          names of coordinates that stay; for joints with a quaternion names of
                           velocities, along which they do not move; default: the driven ones that
                           `initial` of the model file names under q, where the others can close the
@@ -563,17 +610,52 @@ class Mechanism:
         frames that are half a turn off.  Without `hold`, a RuntimeWarning names each driven
         coordinate with an initial position that changed.
         """
-        held = self._indices("assemble", hold or ())
-        start = self._module.normalize(self._module.initial_q if q is None else q)
+        held, named = self._indices("assemble", hold or ()), list[str]()
         options = without_none(t=t, parameters=parameters)
+        if isinstance(q, Mapping):
+            named, q = list(q), self._module._read("q", q)
+            followed = self._followed(named, q, options) if hold is None else None
+            if followed is not None:
+                return followed
+        start = self._module.normalize(self._module.initial_q if q is None else q)
         closed = np.empty(start.shape)
         for k, index in enumerate(np.ndindex(start.shape[:-1])):
             closed[index] = self._assembled(start[index], held, options, k)
             if hold is None:
                 closed[index] = self._held(start[index], closed[index], options)
         if hold is None:
-            self._warn_of_changes("assemble", "q", self._module.difference(start, closed))
+            change = self._module.difference(start, closed)
+            names = self._module.coordinate_names
+            chosen = [names.index(name) for name in named if name in names]
+            self._warn_of_changes("assemble", "q", change, chosen)
         return closed
+
+    def _followed(self, named: Sequence[str], q: Array, options: Mapping[str, Any]) -> Array | None:
+        """Return q (..., nq) with named coordinates moved to their values from the initial ones.
+
+        None where not all of these can stay while the loops close, or loops open on the way.
+        """
+        names = self._module.coordinate_names
+        if not set(named) <= set(names) or self._module.nq != self._module.n:
+            return None
+        moved = [names.index(name) for name in named]
+        begin, followed = self._module.initial_q, np.array(q, dtype=float)
+        try:
+            begin = self._held(begin, self._assembled(begin, [], options, 0), options)
+            J = position_jacobian(self._module, begin, options)
+            if holdable(J / self._sizes(J)[:, np.newaxis], moved).sum() < len(moved):
+                return None
+            for index in np.ndindex(followed.shape[:-1]):
+                at, far = begin, followed[index][moved] - begin[moved]
+                count = max(1, math.ceil(np.abs(far).max() / _FOLLOWED))
+                for share in np.arange(1, count + 1) / count:
+                    at = at.copy()
+                    at[moved] = begin[moved] + share * far
+                    at = self._assembled(at, moved, options, 0)
+                followed[index] = at
+        except ValueError:
+            return None
+        return followed
 
     def _held(self, q: Array, nearest: Array, options: Mapping[str, Any]) -> Array:
         """Assemble from q with driven coordinates held; return `nearest` where that fails."""
@@ -590,19 +672,22 @@ class Mechanism:
         drives = self._module._initial_drives
         return [names.index(name) for key in keys for name, where in drives if where == key]
 
-    def _warn_of_changes(self, function: str, key: str, change: Array) -> None:
-        """Warn of the driven coordinates named under `key` of `initial` with a `change`."""
+    def _warn_of_changes(
+        self, function: str, key: str, change: Array, chosen: Sequence[int] = ()
+    ) -> None:
+        """Warn of a `change` of `chosen` coordinates, else of drives under `key` of `initial`."""
         change = np.abs(np.nan_to_num(change))
         most = change.max(axis=tuple(range(change.ndim - 1)), initial=0.0)
         changed = [
             f"{self._module.coordinate_names[k]} by {most[k]:.3g}"
-            for k in self._drives(key)
+            for k in chosen or self._drives(key)
             if most[k] > CHANGED
         ]
+        values = "values by name" if chosen else "driven coordinates that 'initial' names"
         if changed:
             warnings.warn(
-                f"{function}: the loops do not close with all driven coordinates that 'initial' "
-                f"names: {', '.join(changed)} changed; hold=[...] chooses which stay",
+                f"{function}: the loops do not close with all {values}: {', '.join(changed)} "
+                "changed; hold=[...] chooses which stay",
                 RuntimeWarning,
                 stacklevel=4,
             )

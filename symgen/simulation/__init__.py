@@ -200,7 +200,7 @@ def simulate(
     initial = start_state(module, space, q0, qd0)
     motion.torques.warn_of_undriven(instants[0], *initial)
     if has_constraints(module):
-        initial = closed_start(module, *initial, instants[0], values, chosen)
+        initial = closed_start(module, *initial, instants[0], values, chosen, q0)
         if len(wanted):
             closed_sensitivities(module, *initial, instants[0], values, wanted)
     if scheme is not None:

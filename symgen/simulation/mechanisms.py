@@ -76,17 +76,20 @@ def start_names(module: Any, q0: Any, qd0: Any) -> list[Sequence[str]]:
 
 
 def closed_start(
-    module: Any, q0: Array, qd0: Array, t: float, parameters: Array, named: Sequence[Sequence[str]]
-) -> tuple[Array, Array]:
+    module: Any, q0: Array, qd0: Array, t: float, parameters: Array,
+    named: Sequence[Sequence[str]], by_name: Any,
+) -> tuple[Array, Array]:  # fmt: skip
     """Return positions (nq,) and velocities (n,) at the start that keep the constraints.
 
-    Warnings name the values of q0 and qd0 that change, of those that are `named` (`start_names`).
+    `by_name` is q0 where it was a dict, which keeps to the initial branch.  Warnings name the
+    values of q0 and qd0 that change, of those that are `named` (`start_names`).
     """
     options = {"t": t, **({"parameters": parameters} if parameters.size else {})}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # those below name these values, too
         try:
-            q = np.asarray(module.assemble(q0, **options))
+            start = by_name if isinstance(by_name, Mapping) else q0
+            q = np.asarray(module.assemble(start, **options))
         except ValueError as error:
             raise RequestError(f"simulate: q0: {error}") from None
         try:

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import symgen
-from tests.modules import EXAMPLES
+from symgen.errors import RequestError
+from tests.modules import EXAMPLES, module
 from tests.planning import robots
 
 pytestmark = pytest.mark.slow
@@ -154,6 +155,12 @@ def test_mechanisms_in_casadi():
             assert np.allclose(slope.full() @ step, (plus - minus) / 2, rtol=1e-5, atol=1e-10)
     with pytest.raises(AttributeError, match="use constrained_forward_dynamics"):
         _ = library.forward_dynamics
+    text = (
+        "symgen: 1\nname: timed\njoints: [{name: a, type: revolute, origin: {}, link: {mass: 1}}]\n"
+    )
+    late = module(f"{text}relations: {{drive: 'q.a - max(t - 5, 0)**3'}}\n", functions="default")
+    with pytest.raises(RequestError, match="a relation of this robot's model mentions the time"):
+        symgen.casadi(late)
     with pytest.raises(AttributeError, match="mass_matrix is not one of the functions for"):
         _ = library.mass_matrix
 

@@ -12,6 +12,7 @@ from symgen.description.checks import check
 from symgen.description.reading import decode
 from symgen.errors import RequestError
 from symgen.grading import grade
+from symgen.grading.questions import Questions
 from symgen.showing.equations import show
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -335,6 +336,49 @@ def test_entries_are_read_as_they_are_shown():
     assert [row.label for row in grade(TWO_LINK, "tau1 = g").rows] == ["tau[1]"]
 
 
+@pytest.mark.parametrize(("text", "verdicts", "words"), [
+    ("M_12 = 99\nM_21 = {M12}\nx = M_12", "Wr", ""),
+    ("M_11 = 7\nk = M_11", "W", ""),
+    ("C12 = c12\nG[2] = m2*g*l2*C12", "Wr", "C12 is C[1,2]; a name of your own"),
+    ("M[1,2] = {M12}\nM_21 = M_12\nM22 = M(2,1) - m2*L1*l2*c2\ninertial[2] = M12*qdd1 + M_2_2*qdd2",
+     "rrrr", ""),
+    ("M12 = {M12}\nM[1,2] = M12", "r", ""),
+    ("h12 = L1*l2\nh_2 = m2*h12*s2*qd1**2", "r", ""),  # there is no h[12]
+    ("M_12 = m3\nM_21 = M12", "nn", "unknown name 'm3'"),
+    ("M_21 = M_12", "n", "unknown name 'M_12' on the right: only q[i]"),
+    ("M_01 = 2\nx = M_01", "nn", "counted from 1"),
+    ("M_33 = 2\nM[2,2] = {M22}", "nr", "a name of your own that nothing uses; is M[1,1] meant?"),
+    ("M(2,2) := {M22}\nM(1,2) = M(2,2) + m2*L1*l2*cos(q(2))", "rr", ""),
+    ("g[2] == m2*g*l2*c12", "n", "an answer has a single ="),
+    (r"M_{{22}} = I2 + m_2 l_2^2 \frac12", "n", "this looks like LaTeX; write M[1,1] = "),
+    ("lambda[1] = 2\nM[2,2] = lambda_1", "nn", "multipliers, and what depends on them, are not"),
+    ("M[2,2] = {M22}\n+ m1", "rn", "expected 'NAME = EXPRESSION'"),  # a part of a formula
+])  # fmt: skip
+def test_spellings(text, verdicts, words):
+    rows = graded(text.format(M12=M12, M22=M22))
+    assert "".join(row.verdict[0] for row in rows) == verdicts, rows
+    assert words in " ".join(f"{row.wrong} {row.remark}" for row in rows if not row.right)
+
+
+def test_an_entry_by_name_is_carried_forward():
+    assert [row.follows for row in graded("M_12 = I2\nM_21 = M12")] == [0, 1]
+
+
+def test_entries_of_large_robots_are_read_as_they_are_shown():
+    asked = Questions(symgen.read(EXAMPLES / "tree12.yaml"), "", ())
+    names = {"g_10": ("g", (10,)), "M_1_10": ("M", (1, 10)), "M_110": None, "M19": ("M", (1, 9))}
+    assert {name: asked.entry(name) for name in names} == names
+
+
+def test_lines_that_are_no_assignments_do_not_count():
+    verdict = grade(TWO_LINK, f"Name: Emil (A)\nMatrikel 12345\nM[2,2] = {M22}")
+    assert verdict.passed and verdict.as_json()["unread"] == verdict.unread
+    *_, first, second, summary = str(verdict).splitlines()
+    assert first == "not read, as there is no '=' in it: line 1: Name: Emil (A)"
+    assert second.endswith("line 2: Matrikel 12345")
+    assert summary == "1 of 1 right; lines not read: 2"
+
+
 def test_one_fault_is_printed_once():
     verdict = grade(TWO_LINK, "a = m3\nM[1,1] = a\nM[2,2] = I2 + a\ntau[1] = M[1,1]*qdd1")
     fault, waiting, summary = str(verdict).splitlines()
@@ -347,6 +391,25 @@ PHI = "Phi[1] = r*c1 + l*c12 - q3"  # with the other sign
 J11, J13 = "J[1,1] = {}(r*s1 + l*s12)", "J[1,3] = {}1"
 BIAS = "constraint_bias[1] = {}(r*c1*qd1**2 + l*c12*(qd1 + qd2)**2)"
 RATES = "constraint_rates[1] = {}(qd3 + r*s1*qd1 + l*s12*(qd1 + qd2))"
+
+
+def test_torques_of_mechanisms_are_those_of_the_tree():
+    """By hand: the slider alone."""
+    for text, words in (
+        ("tau[3] = 1.5*qdd3\ntau[2] = 1", "tau is that of the tree cut open; the t"),
+        ("qdd[3] = tau3/1.5\nqdd[3] = 1", "qdd is that of the tree cut open; the a"),
+    ):
+        first, second = graded(text, CRANK)
+        assert first.right and words in first.remark and not second.right and not second.remark
+
+
+def test_an_eliminated_coordinate_is_named():
+    (row,) = graded("Phi[1] = q3 - r*cos(q1) - l*sqrt(1 - (r/l*sin(q1))**2)", CRANK)
+    assert row.wrong == "it is another constraint than row 1, which contains q2"
+    (row,) = graded("Phi[1] = q3 - r*cos(q1) - l*sqrt(cos(q2))", CRANK)
+    assert row.wrong == "it is no sum of products to be compared term by term"
+
+
 SIGNS = [  # lines, whether each is right, words of the first wrong one
     ([PHI, J11.format("-"), J13.format("")], "rrW", "the term 1 has the wrong sign"),
     ([PHI, J11.format(""), J13.format("")], "rWW", "l*sin(q1 + q2)"),
@@ -557,7 +620,7 @@ ROD = """{symgen: 1, name: rod, parameters: {L: 0.7, m: 2, I: 0.1}, joints: [{na
 
 def test_a_bad_line_does_not_void_the_others():
     verdict = grade(
-        TWO_LINK, "M[2,2] = I2 + m2*l2**2\nG[1] = m1 l1\nG[2] = m2*g*l2*c12\n?", "a.txt"
+        TWO_LINK, "M[2,2] = I2 + m2*l2**2\nG[1] = m1 l1\nG[2] = m2*g*l2*c12\n? =", "a.txt"
     )
     assert [row.verdict for row in verdict.rows] == [
         "right", "not understood", "right", "not understood"

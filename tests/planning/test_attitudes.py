@@ -170,7 +170,7 @@ def test_a_whole_turn_past_states(solver, tmp_path):
     ends(plan, plan.q[-1], 1e-5)
     header = plan.save(tmp_path / "plan.csv").read_text().split("\n")[0].split(",")
     assert header[1:9] == [f"q_{name}" for name in robot.position_names]
-    for name, written in (("hip", "shoulder"), ("shoulder", '"shoulder: 1"')):
+    for name, written in (("hip", '"shoulder"'), ("shoulder", '"shoulder: 1"')):
         with patch.dict(robot.file_names, {name: "shoulder: 1"}):
             trajectory = plan.save(tmp_path / "plan.yaml").read_text()
         assert f"joint_names:\n  - {written}\npoints:" in trajectory

@@ -11,6 +11,7 @@ import symgen
 from symgen.description import read
 from symgen.errors import ModelError
 from symgen.planning import ground_reaction, reading
+from tests.modules import module
 from tests.planning.robots import EXAMPLES, SOLVED, example
 
 pytest.importorskip("casadi", reason="needs casadi: pip install 'symgen[test]'")
@@ -106,6 +107,41 @@ def test_nothing_but_gravity_acts_in_flight(found):
     if found.module.name == "hopper":
         assert flight.sum() == 13
     assert np.abs(pull(found)[0][flight]).max(initial=0.0) < 1e-9
+
+
+TABLE = """
+symgen: 1
+name: table
+joints:
+  - {name: trunk, type: floating, coordinates: quaternion, origin: {}, actuated: false,
+     link: {name: base_link, mass: 30, com: [0, 0, 0.1], inertia: {xx: 1, yy: 1.2, zz: 1.5}}}
+  - {name: shoulder, type: revolute, parent: base_link, origin: {xyz: [0.1, 0, 0.3]},
+     axis: [0, 1, 0], limits: {lower: -2, upper: 2, velocity: 2, effort: 60},
+     link: {name: upper, mass: 3, com: [0, 0, 0.15], inertia: {xx: 0.03, yy: 0.03, zz: 0.01}}}
+points:
+  - {name: a, link: base_link, point: [0.25, 0.25, 0]}
+  - {name: b, link: base_link, point: [0.25, -0.25, 0]}
+  - {name: c, link: base_link, point: [-0.25, 0.25, 0]}
+  - {name: d, link: base_link, point: [-0.25, -0.25, 0]}
+"""
+
+
+def test_a_base_on_feet_of_its_own_stands_while_its_arm_swings():
+    """Its own coordinates have knots at all instants, as those of limbs have."""
+    robot = module(TABLE, functions=FUNCTIONS, backend="compiled", loads=("a", "b", "c", "d"))
+    task = {
+        "symgen_task": 1,
+        "time": 2,
+        "objective": {"torque": 1},
+        "start": {"q": {**dict.fromkeys(robot.position_names, 0), "trunk_qw": 1, "shoulder": -1}},
+        "goal": {"q": {"shoulder": 1}},
+        "contacts": {"sets": {"feet": [*"abcd"]}, "phases": [{"until": 1, "on": ["feet"]}]},
+    }
+    plan = symgen.plan(robot, task)
+    assert plan.status == "solved"
+    assert (
+        np.abs(robot.difference(plan.q, np.tile(plan.q[0], (len(plan.q), 1)))[:, :6]).max() < 1e-6
+    )
 
 
 def test_a_stride_is_twice_its_half(tmp_path):
