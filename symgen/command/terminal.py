@@ -65,8 +65,7 @@ def _table(*headings: str, names: int = 1) -> Table:
 def journal(silent: bool) -> Iterator[Journal]:
     """Yield a journal that shows progress by a bar on a terminal, plain lines elsewhere, or not.
 
-    Notices are printed when the command ends, beneath its output, each of them once; the error of
-    a request is printed without them.
+    Notices are printed when the command ends, beneath its output, each once; not after a refusal.
     """
     if silent:
         yield Journal()

@@ -135,7 +135,11 @@ def check(document: Document) -> RobotDescription:
 def check_file_names(robot: RobotTable, names: NameSpace, findings: Findings) -> dict[str, str]:
     """Check that `file_names` has names of joints, links or the base, and return it."""
     named, parts = robot.file_names or {}, (*names.owners, BASE)
-    for name in named if names.complete else ():
+    firsts: dict[tuple[bool, str | None], str] = {}
+    for name, text in named.items() if names.complete else ():
+        first = firsts.setdefault((name in (*names.links, BASE), text), name)
+        if text is not None and first != name:
+            findings.fault(("file_names", name), f"{shown(text)} is the name of {shown(first)}")
         if name not in parts:
             hint = findings.did_you_mean(name, parts) or "; expected one of these, or base"
             findings.fault(("file_names", name), f"{shown(name)} is no joint or link{hint}")

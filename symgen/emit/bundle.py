@@ -96,8 +96,7 @@ class ModuleMetadata:
     def numbers(self, names: Sequence[str]) -> dict[str, int]:
         """Return the numbers of `names` from 0, by their names in module and file."""
         numbers = {name: k for k, name in enumerate(names)}
-        written = named_in_file(self.file_names, names)
-        return numbers | {text: numbers[name] for text, name in written.items()}
+        return numbers | {x: numbers[y] for x, y in named_in_file(self.file_names, names).items()}
 
     @cached_property
     def related(self) -> tuple[int, ...]:

@@ -65,8 +65,7 @@ PAGE = ".html"
 ENDINGS = (".csv", ".npz", ".yaml", ".yml")
 FIGURES = (".png", ".svg", ".pdf")
 TRAJECTORY = "# trajectory_msgs/JointTrajectory"
-ZERO = 1e-12
-"""Size of an entry of a trajectory that is written as 0, relative to the largest of its kind."""
+ZERO = 1e-12  # entries of a trajectory below it, relative to the largest of a kind, become 0
 """First line of a .yaml file."""
 SAMPLES = 401
 TIME_AXIS = "t (s)"

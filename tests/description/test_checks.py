@@ -40,11 +40,11 @@ HEADERS = {
         "'gravity', 'parameters', 'joints', 'loads', 'points', 'springs', 'forces', 'outputs', "
         "'loops', 'relations', 'initial', 'file_names'",
     "symgen: 1\nname: r\njoints: [{name: a, type: fixed, origin: {}, link: {name: l, mass: 1}}]\n"
-    'file_names:\n  ab: a-1\n  a: "x\\ty"\n  base: [w]\n':
+    'file_names:\n  ab: a-1\n  a: "x\\ty"\n  base: w\n  l: w\n':
         "5: file_names.ab: 'ab' is no joint or link; did you mean 'a'?\n"
         "6: file_names.a: expected 1 to 200 characters, without control characters, found the text "
         "'x\\ty'\n"
-        "7: file_names.base: expected a name in another file, found a list",
+        "8: file_names.l: 'w' is the name of 'base'",
 }  # fmt: skip
 
 PARAMETERS = {  # lines from 5

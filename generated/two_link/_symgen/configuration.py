@@ -32,8 +32,7 @@ SMALL = 1e-2
 
 
 def named_in_file(file_names: Mapping[str, str], names: Iterable[str]) -> dict[str, str]:
-    """Return those of `names` that differ in the file, by their names there, without any that is
-    one of `names`."""
+    """Return those of `names` that the file calls by texts that are none of `names`, by these."""
     names = tuple(names)
     written = {file_names[name]: name for name in names if name in file_names}
     return {text: name for text, name in written.items() if text not in names}
