@@ -23,6 +23,9 @@ from symgen.runtime.mechanism import CHANGED, Mechanism
 from symgen.validation.oracle_model import Array, unread_types
 from symgen.validation.oracles import NumericRobot
 
+TILTED = 0.1
+"""Sine of the angle between axes of a loop that is remarked."""
+
 
 @dataclass(frozen=True)
 class Mobility:
@@ -95,11 +98,12 @@ def mobility(description: RobotDescription) -> Mobility | None:
     except np.linalg.LinAlgError:  # bodies without mass
         qd = rates
     moved = {"q": robot.space.difference(module.initial_q, q), "qd": qd - rates}
-    idle = _idle_rows(robot, q)
+    idle, tilted = _idle_rows(robot, q), _tilted(robot, description, module.initial_q)
     return Mobility(
         m, n - m + idle, freedoms, _redundant(description, J), smallest, turned,
-        q=tuple(q.tolist()), qd=tuple(qd.tolist()), changed=tuple(_changed(description, moved)),
-        placements=n - int(of_positions.sum()), idle=idle,
+        q=tuple(q.tolist()), qd=tuple(qd.tolist()), idle=idle,
+        changed=tuple(_changed(description, moved, tilted)),
+        placements=n - int(of_positions.sum()),
         drives=n if description.loops and not description.names_drives else 0,
     )  # fmt: skip
 
@@ -141,7 +145,17 @@ def _quietly(function: Callable[..., Array], *arguments: Array) -> Array:
         return function(*arguments)
 
 
-def _changed(description: RobotDescription, moved: Mapping[str, Array]) -> Iterator[Fault]:
+def _tilted(robot: NumericRobot, description: RobotDescription, q: Array) -> str:
+    """Return the name of a loop whose frames have axes far from parallel at q (nq,), or ""."""
+    units = np.array(row_units(description))
+    tilts = np.where(units == -1, np.abs(robot.constraints(q)), 0.0)
+    names = [name for name, rows in _parts(description) for _ in range(rows)]
+    return names[int(tilts.argmax())] if tilts.max(initial=0.0) > TILTED else ""
+
+
+def _changed(
+    description: RobotDescription, moved: Mapping[str, Array], tilted: str
+) -> Iterator[Fault]:
     """Yield one warning, where initial values of driven coordinates had to change."""
     names = description.coordinate_names
     changes = [(x, moved[x.key][names.index(x.name)]) for x in description.initial_drives]
@@ -151,6 +165,8 @@ def _changed(description: RobotDescription, moved: Mapping[str, Array]) -> Itera
         yield changes[0][0].source.fault(
             "the loops do not close with the initial values; assemble(), closed_velocities(), "
             f"simulations and reports change {which}"
+            + f"; axes of {tilted} are not parallel there ('axis' of its frames, z by default)"
+            * bool(tilted)
         )
 
 

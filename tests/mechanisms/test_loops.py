@@ -139,7 +139,15 @@ def test_loops_close_from_where_they_begin_or_say_that_they_cannot():
         assert loaded(overdriven).assemble()[0] == q[0]
     (warned,) = mobility(described(overdriven)).changed
     assert warned.key == "initial.q.coupler" and "change q of coupler by -0.0" in warned.message
-    assert "q of rocker by" in warned.message
+    assert "q of rocker by" in warned.message and "parallel" not in warned.message
+    parallelogram = overdriven.replace("[1.5, 0, 0]", "[1, 0, 0]").replace(
+        "cond: {", "cond: {axis: X, "
+    )
+    tilted = described(
+        parallelogram.replace("first: {", "first: {axis: X, ").replace("X", "[1, 0, 0]")
+    )
+    (tilted,) = mobility(tilted).changed
+    assert "axes of pin are not parallel there ('axis' of its frames" in tilted.message
     stretched = four_bar.assemble(np.zeros(3))  # all bars on one line
     assert np.abs(four_bar.constraints(stretched)).max() < 1e-12
     batch = four_bar.assemble([q + 0.1, q - 0.1], hold=["rocker"])
