@@ -64,7 +64,7 @@ METADATA = {
     "link_parents": "by link, the number (from 1) of the link that carries it, 0 for the base",
     "joint_links": "name of every joint of the file -> name of its link",
     "file_names": "joint, link or `base` -> its name in a URDF, SDF or MJCF file, where "
-    "that differs; functions of a link take both",
+    "that differs; functions of a link, dicts by name and `hold` take both",
     "joint_parents": "by joint, the number (from 1) of the joint that carries it, 0 for the base",
     "branches, branch_parents, joint_branches, junctions, leaves": (
         "the tree as the open-tree paper describes it, numbers of joints from 1"

@@ -89,8 +89,8 @@ def load(
     separated by commas, or a list), `runtime_parameters` (names, ``"all"`` or ``"none"``),
     `backend`, `flags`, `form`, `templates`, `force`, `plain_c`, `casadi`; `loads` and `points`,
     each ``LINK`` or ``LINK:x,y,z``; `without_loops`, `packages` and `arguments` (see `read`); and
-    `out`, the folder to build into instead of the cache.  `progress(stage, done, total)` is called
-    during the build; `total` is 0 if it is unknown.
+    `out`, the folder to build into instead of the cache.  None is the default of each.
+    `progress(stage, done, total)` is called during the build; `total` is 0 if it is unknown.
 
     The module is named by its build (`symgen.loaded`), so that its functions can be pickled: other
     processes of this user load the same build from the cache.  A UserWarning names parts of the
@@ -105,17 +105,18 @@ def load(
     from symgen.support.journal import Journal, silent
     from symgen.support.suggestions import suggestion
 
-    values: dict[str, Any] = {**options}
     legal = ["progress", *LoadOptions.__annotations__]
-    for key, value in options.items():
+    for key in options:
         if key not in legal:
             raise RequestError(f"load() has no option {key!r}; {suggestion(key, legal)}")
+    values: dict[str, Any] = {key: x for key, x in options.items() if x is not None}
+    for key, value in values.items():
         if key in ("formulations", "functions", "runtime_parameters"):
             is_none = key == "runtime_parameters" and value in ((), [])
             values[key] = names(NONE if is_none else cast("str", value))
         elif key in ("loads", "points"):
             values[key] = (value,) if isinstance(value, str) else tuple(cast("list[str]", value))
-        elif key in ("out", "templates") and value is not None:
+        elif key in ("out", "templates"):
             values[key] = Path(cast("str", value))
     reading = {key: values.pop(key) for key in ReadOptions.__annotations__ if key in values}
     chosen = BuildOptions(reading=ReadOptions.of(**reading), **values)

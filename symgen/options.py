@@ -115,26 +115,26 @@ class BuildOptions:
 class LoadOptions(TypedDict, total=False):
     """The options of `symgen.load`: those of a build, as keywords."""
 
-    formulations: str | Iterable[str]
-    functions: str | Iterable[str]
+    formulations: str | Iterable[str] | None
+    functions: str | Iterable[str] | None
     backend: str | None
-    runtime_parameters: str | Iterable[str]
-    flags: str
-    form: str
+    runtime_parameters: str | Iterable[str] | None
+    flags: str | None
+    form: str | None
     templates: str | Path | None
-    force: bool
+    force: bool | None
     out: str | Path | None
-    thorough: bool
-    equal: bool
-    plain_c: bool
-    casadi: bool
-    loads: str | Iterable[str]
-    points: str | Iterable[str]
-    without_loops: bool
+    thorough: bool | None
+    equal: bool | None
+    plain_c: bool | None
+    casadi: bool | None
+    loads: str | Iterable[str] | None
+    points: str | Iterable[str] | None
+    without_loops: bool | None
     packages: Mapping[str, str | Path] | None
     arguments: Mapping[str, object] | None
-    angles: bool
-    floating_base: bool
+    angles: bool | None
+    floating_base: bool | None
 
 
 def names(value: str | Iterable[str]) -> tuple[str, ...]:

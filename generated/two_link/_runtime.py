@@ -103,14 +103,14 @@ def signature_of(text):
 class Array:
     """An argument or result: its name, the shape of one sample, and its default (None: none).
 
-    `names` are those of its rows, by which a dict gives them; the rows that it lacks are those of
-    `others`, by default of `default`, or 0.
+    `names` are those of its rows, with their numbers, by which a dict gives them; the rows that it
+    lacks are those of `others`, by default of `default`, or 0.
     """
 
-    def __init__(self, name, shape, default=None, names=(), others=None):
+    def __init__(self, name, shape, default=None, names=None, others=None):
         self.name = name
         self.shape = shape
-        self.names = names
+        self.names = names or {}
         self.size = math.prod(shape)
         self.default = None if default is None else constant(default).reshape(shape)
         others = default if others is None else others
@@ -371,14 +371,14 @@ class StateReader:
 
 
 def position(kind, name, names, joints=None):
-    """The place of `name` among `names`; ValueError says what there is, or how to get it.
+    """The number of `name` in `names`; ValueError says what there is, or how to get it.
 
     `joints` maps those of the model to their links: a user may have meant one of these.
     """
     if kind == "link" and isinstance(name, np.ndarray | list | tuple):
         raise TypeError(f"name: expected the name of a link, the first argument, got {_kind(name)}")
-    if name in names:
-        return names.index(name)
+    if isinstance(name, str) and name in names:
+        return names[name]
     if isinstance(name, str) and name in (joints or {}):
         raise ValueError(f"{name!r} is a joint; its link is {joints[name]!r}")
     near = difflib.get_close_matches(str(name), names, 1)
@@ -394,7 +394,7 @@ def number_of_link(name, links, joints):
     """The number of a link by its name in the module or the file, a float as kernels take it."""
     number = links.get(name) if type(name) is str else None
     if number is None:
-        return float(position("link", name, [x for x in links if links[x] >= 0], joints))
+        return float(position("link", name, {x: k for x, k in links.items() if k >= 0}, joints))
     if number < -1:
         raise ValueError(
             f"{name!r} is a point of the model, no link: point_motion(q, qd, qdd) has its position"

@@ -16,6 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from symgen.emit.text import plain
+from symgen.errors import RequestError
 from symgen.optimize.operations import OperationCount
 from symgen.options import LOOPS, ONE_IN_LOOPS
 from symgen.pipeline.build_report import BuildReport
@@ -64,7 +65,7 @@ def _table(*headings: str, names: int = 1) -> Table:
 def journal(silent: bool) -> Iterator[Journal]:
     """Yield a journal that shows progress by a bar on a terminal, plain lines elsewhere, or not.
 
-    Notices are printed when the command ends, beneath its output, each of them once.
+    Notices are printed when the command ends, beneath its output, each once; not after a refusal.
     """
     if silent:
         yield Journal()
@@ -72,18 +73,27 @@ def journal(silent: bool) -> Iterator[Journal]:
     console = Console(stderr=True, soft_wrap=not sys.stderr.isatty(), highlight=False)
     noted = Journal(_plain_progress(console), lambda message: console.print(message, markup=False))
     click.get_current_context().call_on_close(lambda: _print_notices(console, noted))
-    if not sys.stderr.isatty():
-        yield noted
-        return
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("", total=None)
+    try:
+        if not sys.stderr.isatty():
+            yield noted
+            return
+        columns = (
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TimeElapsedColumn(),
+        )
+        with Progress(*columns, console=console, transient=True) as bar:
+            task = bar.add_task("", total=None)
 
-        def show(what: str, done: int, total: int) -> None:
-            bar.update(task, description=what, completed=done, total=total or None)
+            def show(what: str, done: int, total: int) -> None:
+                bar.update(task, description=what, completed=done, total=total or None)
 
-        noted.progress = show
-        yield noted
+            noted.progress = show
+            yield noted
+    except RequestError:
+        noted.notices.clear()
+        raise
 
 
 def _print_notices(console: Console, journal: Journal) -> None:

@@ -38,7 +38,7 @@ def _plain(value: Any) -> Any:
         return {
             field.name: _plain(getattr(value, field.name))
             for field in fields(value)
-            if field.name not in ("file", "warnings")
+            if field.name not in ("file", "warnings", "names_drives")
             and not isinstance(getattr(value, field.name), Source)
             and (field.name, getattr(value, field.name)) not in _AS_WITHOUT_THE_KEY
         }

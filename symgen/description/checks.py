@@ -93,6 +93,7 @@ def check(document: Document) -> RobotDescription:
     relations = check_relations(robot, scalars)
     initial = check_initial(robot, scalars)
     springs, forces = check_forces(robot, points, names, scalars)
+    file_names = check_file_names(robot, names, findings)
     findings.raise_faults()
     scalars.warn_rounded()
     warn_unused(parameters, scalars)
@@ -126,8 +127,23 @@ def check(document: Document) -> RobotDescription:
         initial_drives=initial_drives(robot, findings),
         springs=springs,
         forces=forces,
-        file_names=document.file_names,
+        file_names=file_names,
+        names_drives=any(joint.gives("actuated") for _, joint in readable(robot.joints)),
     )
+
+
+def check_file_names(robot: RobotTable, names: NameSpace, findings: Findings) -> dict[str, str]:
+    """Check that `file_names` has names of joints, links or the base, and return it."""
+    named, parts = robot.file_names or {}, (*names.owners, BASE)
+    firsts: dict[tuple[bool, str | None], str] = {}
+    for name, text in named.items() if names.complete else ():
+        first = firsts.setdefault((name in (*names.links, BASE), text), name)
+        if text is not None and first != name:
+            findings.fault(("file_names", name), f"{shown(text)} is the name of {shown(first)}")
+        if name not in parts:
+            hint = findings.did_you_mean(name, parts) or "; expected one of these, or base"
+            findings.fault(("file_names", name), f"{shown(name)} is no joint or link{hint}")
+    return {name: text for name, text in named.items() if text is not None}
 
 
 def link_points(

@@ -429,6 +429,8 @@ class RobotDescription:
     forces: tuple[ForceDescription, ...] = ()
     file_names: Mapping[str, str] = field(default_factory=dict, hash=False)
     """Names in a file of another format, by names of joints, links and the base that differ."""
+    names_drives: bool = False
+    """Whether the file has `actuated` at some joint."""
     is_natural: bool = False
     """Whether positions of links are natural coordinates: see `symgen.joints.natural`."""
 

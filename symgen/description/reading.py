@@ -111,8 +111,7 @@ class Document:
     """A document: its file name, its tree, and faults that did not stop the reading.
 
     A document converted from another format has `places`, names of its parts in the words of that
-    format, `warnings` of the conversion, and `file_names`, names in the file by those of joints,
-    links and the base that differ.  A document of several files has `files`, of which
+    format, and `warnings` of the conversion.  A document of several files has `files`, of which
     `file` is the first: line numbers encode the file (`FILE_STEP`).
     """
 
@@ -122,7 +121,6 @@ class Document:
     warnings: tuple[Fault, ...] = ()
     places: Mapping[KeyPath, str] | None = None
     files: tuple[str, ...] = ()
-    file_names: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def foreign(self) -> bool:

@@ -26,6 +26,7 @@ from symgen.support.suggestions import nearest
 
 FORMAT_VERSION = 1
 MAX_NAME = 64
+LONGEST_FILE_NAME = 200
 NAME_PATTERN = "[A-Za-z][A-Za-z0-9_]*"
 CONVENTIONS = ("standard", "modified")
 JOINT_TYPES = tuple(kind.name for kind in JOINTS)
@@ -280,6 +281,18 @@ def _read_flags(node: Node, names: Collection[str]) -> tuple[bool, ...]:
     return AllFlags((_read_flag(node, names),))
 
 
+def is_file_name(text: str) -> bool:
+    """Whether a text can be a value of `file_names`."""
+    return 0 < len(text) <= LONGEST_FILE_NAME and text.isprintable()
+
+
+def _read_file_name(node: Node, names: Collection[str]) -> str:
+    if is_file_name(word := _words("a name in another file")(node, names)):
+        return word
+    limits = f"1 to {LONGEST_FILE_NAME} characters, without control characters"
+    raise KindError(f"expected {limits}, found {seen(node)}")
+
+
 def _read_letters(node: Node, _: Collection[str]) -> tuple[str, ...]:
     """Read the names of axes; joints check later whether they take these."""
     items = node.items if isinstance(node, Listing) else ()
@@ -324,6 +337,9 @@ Representation = Annotated[str | None, _choice(REPRESENTATIONS, _REPRESENTATION_
 Turns = Annotated[str | None, Leaf(_words("a sequence of axes such as zyx"), _TEXT_SCHEMA)]
 _LETTERS_SCHEMA = _list_of({"enum": ["x", "y", "z"]})
 Letters = Annotated[tuple[str, ...] | None, Leaf(_read_letters, _LETTERS_SCHEMA)]
+FileName = Annotated[
+    str | None, Leaf(_read_file_name, {**_TEXT_SCHEMA, "maxLength": LONGEST_FILE_NAME})
+]
 Flag = Annotated[bool | None, Leaf(_read_flag, _FLAG_SCHEMA)]
 _FLAGS_SCHEMA = {"anyOf": [_FLAG_SCHEMA, _list_of(_FLAG_SCHEMA)]}
 Flags = Annotated[tuple[bool, ...] | None, Leaf(_read_flags, _FLAGS_SCHEMA)]
@@ -641,6 +657,9 @@ class RobotTable(KeyTable):
         "expressions that are 0, linear in velocities"
     )
     initial: InitialTable | None = optional("positions and velocities to begin with")
+    file_names: dict[str, FileName] | None = optional(
+        "names in the file of another format, by those of joints, links or base that differ"
+    )
 
 
 def _shape(annotation: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -12,7 +12,7 @@ from symgen.algebra.nodes import Scalar
 from symgen.description.model import Limits
 from symgen.program.program import Program
 from symgen.program.rolled import RolledProgram
-from symgen.runtime.configuration import FREE, Configuration
+from symgen.runtime.configuration import FREE, Configuration, named_in_file
 
 TO_READ = "c/plain"
 """The folder of readable C, which only users compile."""
@@ -89,15 +89,14 @@ class ModuleMetadata:
     @cached_property
     def link_numbers(self) -> dict[str, int]:
         """Number of every link from 0, by its names in module and file; -1 base, -2 a point."""
-        numbers = {name: k for k, name in enumerate(self.link_names)} | {"base": -1}
-        written = {
-            self.file_names[name]: k for name, k in numbers.items() if name in self.file_names
-        }
-        return numbers | {
-            name: k
-            for name, k in (dict.fromkeys(self.point_names, -2) | written).items()
-            if name not in numbers
-        }
+        links = self.numbers((*self.link_names, "base"))
+        numbers = {name: -1 if k == len(self.link_names) else k for name, k in links.items()}
+        return numbers | {name: -2 for name in self.point_names if name not in numbers}
+
+    def numbers(self, names: Sequence[str]) -> dict[str, int]:
+        """Return the numbers of `names` from 0, by their names in module and file."""
+        numbers = {name: k for k, name in enumerate(names)}
+        return numbers | {x: numbers[y] for x, y in named_in_file(self.file_names, names).items()}
 
     @cached_property
     def related(self) -> tuple[int, ...]:

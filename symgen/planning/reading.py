@@ -6,7 +6,7 @@ module of its concept.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike, fspath
 from typing import Any
@@ -49,7 +49,7 @@ from symgen.planning.task import (
     Via,
 )
 from symgen.planning.values import Entries, Range, Value, document_of
-from symgen.runtime.configuration import configuration_of
+from symgen.runtime.configuration import configuration_of, named_in_file
 from symgen.support.arrays import Array
 
 KEYS = (
@@ -57,6 +57,7 @@ KEYS = (
     "cuts", "contacts", "periodic", "mirrored", "profile", "guess", "parameters", "method",
 )  # fmt: skip
 _STATE = ("q", "qd", "qdd", "point", "link", "offset", "position", "rpy")
+_OF_LINKS = ("link", "loads", "load", "contacts")
 _SQUARES = ("torque", "acceleration", "jerk")
 _OTHER_NAMES = ("outputs", "wrench", "angles", "objective", "loads", "parameters")
 _LIMITED = ("position", "velocity", "acceleration", "jerk", "torque")
@@ -67,7 +68,7 @@ MOST_SEGMENTS = 2000
 
 def read(source: str | PathLike[str] | Mapping[str, Any], module: Any) -> Task:
     """Return the task in a YAML file or a dict, for this robot; `ModelError` lists every fault."""
-    return _Reader(_document(source), module).task()
+    return _Reader(_document(source, module, module.link_names), module).task()
 
 
 def named_parameters(source: str | PathLike[str] | Mapping[str, Any]) -> tuple[str, ...]:
@@ -86,9 +87,10 @@ def _keys(root: Node | None, key: str) -> tuple[str, ...]:
 
 def check_names(source: str | PathLike[str] | Mapping[str, Any], robot: RobotDescription) -> None:
     """Raise `ModelError` for coordinates, links and points of a task that a robot lacks."""
-    document = _document(source)
+    links = [x.link.name for x in robot.joints]
+    document = _document(source, robot, links)
     root = Value(Findings(document), {}, document.root)
-    words = {"link": [x.link.name for x in robot.joints], "point": [x.name for x in robot.points]}
+    words = {"link": links, "point": [x.name for x in robot.points]}
     names = (*robot.position_names, *robot.coordinate_names, "all")
 
     def check(value: Value, of_coordinates: bool) -> None:
@@ -115,7 +117,8 @@ def additions(
 
     A load is at each contact point and link that `loads` names; points at links are for contacts.
     """
-    root, links = _document(source).root, {x.link.name for x in robot.joints}
+    links = {x.link.name for x in robot.joints}
+    root = _document(source, robot, links).root
     points, loads = {x.name for x in robot.points}, {x.name for x in robot.loads}
     feet = [name for name in named_points(root) if name in points | links]
     at_links = [name for name in _keys(root, "loads") if name in links - loads]
@@ -133,14 +136,40 @@ def check_order(model: str | PathLike[str]) -> None:
         )
 
 
-def _document(source: str | PathLike[str] | Mapping[str, Any]) -> Document:
+def _document(
+    source: str | PathLike[str] | Mapping[str, Any], robot: Any = None, links: Iterable[str] = ()
+) -> Document:
+    """Return a task, with names of coordinates and `links` as in the module of `robot`."""
     if isinstance(source, Mapping):
-        return document_of(source, "task")
-    if not isinstance(source, str | PathLike):
+        document = document_of(source, "task")
+    elif isinstance(source, str | PathLike):
+        document = decode(load(source, "a task such as task.yaml"), fspath(source))
+    else:
         raise RequestError(
             f"plan: expected the path of a task file, or a dict, found {type(source).__name__}"
         )
-    return decode(load(source, "a task such as task.yaml"), fspath(source))
+    if robot is None or not robot.file_names:
+        return document
+    coordinates = (*robot.position_names, *robot.coordinate_names)
+    names = (named_in_file(robot.file_names, x) for x in (coordinates, links))
+    return replace(document, root=_renamed(document.root, *names))
+
+
+def _renamed(node: Node, names: Mapping[str, str], links: Mapping[str, str]) -> Node:
+    """Replace names by `names`, below keys of links by `links`."""
+    if isinstance(node, Listing):
+        return replace(node, items=tuple(_renamed(item, names, links) for item in node.items))
+    if isinstance(node, Scalar):
+        bare = node.text if node.text in names else node.text.lstrip("+-")
+        sign = node.text.removesuffix(bare)
+        is_name = node.kind == "text" and bare in names
+        return replace(node, text=sign + names[bare]) if is_name else node
+    entries = {}
+    for key, entry in node.entries.items():
+        value = _renamed(entry.value, links if key in _OF_LINKS else names, links)
+        new = names.get(key, key)
+        entries[key if new in node.entries else new] = replace(entry, value=value)
+    return replace(node, entries=entries)
 
 
 class _Reader:

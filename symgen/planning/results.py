@@ -4,8 +4,8 @@
         zero-moment point zmp (nan without contact): a line of names, numbers with 17 digits
 .npz    arrays t, q, qd, qdd, tau, control_points, knots, and degree, T; with quaternions also
         references, the attitudes at which control points of attitudes are 0; contact_forces
-.yaml   trajectory_msgs/JointTrajectory: positions, velocities, accelerations, efforts of the
-        joints that have one coordinate each
+.yaml   trajectory_msgs/JointTrajectory: positions, velocities, accelerations of the driven joints
+        of one coordinate each; without efforts, which ros2_controllers of ROS 2 Humble reject
 .html   page of figures with the moving robot; .png, .svg, .pdf: one figure, by Matplotlib
 
 Figures show coordinates and velocities, the latter with their limits; torques, in units of their
@@ -65,6 +65,7 @@ PAGE = ".html"
 ENDINGS = (".csv", ".npz", ".yaml", ".yml")
 FIGURES = (".png", ".svg", ".pdf")
 TRAJECTORY = "# trajectory_msgs/JointTrajectory"
+ZERO = 1e-12  # entries of a trajectory below it, relative to the largest of a kind, become 0
 """First line of a .yaml file."""
 SAMPLES = 401
 TIME_AXIS = "t (s)"
@@ -422,9 +423,12 @@ def _joint_trajectory(plan: Plan) -> bytes:
     s = np.linspace(0.0, 1.0, plan.path.profile.pieces + 1)
     joints = np.flatnonzero(plan.path.chart.plain & np.array(plan.module.actuated))
     motion, space = plan.path.motion(s), plan.path.chart.space
-    kinds = ("positions", "velocities", "accelerations", "effort")
-    values = (space.coordinates(motion.q), motion.qd, motion.qdd, plan.torques(s))
-    samples = {kind: x[:, joints] for kind, x in zip(kinds, values, strict=True)}
+    kinds = ("positions", "velocities", "accelerations")
+    values = (x[:, joints] for x in (space.coordinates(motion.q), motion.qd, motion.qdd))
+    samples = {
+        kind: np.where(np.abs(x) < ZERO * np.abs(x).max(initial=0.0), 0.0, x)
+        for kind, x in zip(kinds, values, strict=True)
+    }
     lines = [TRAJECTORY, f"# status of the plan: {plan.status}", "joint_names:"]
     names = [plan.module.coordinate_names[k] for k in joints]
     written = (plan.module.file_names.get(name, name) for name in names)

@@ -350,11 +350,26 @@ _COMBINED = {
 }
 """Quantities that are sums of results."""
 
+_BESIDE = {
+    "frame_pose": "forward_kinematics",
+    "frame_jacobian": "jacobians",
+    "frame_motion": "forward_kinematics and link_motion",
+    "operational_space_inertia": "jacobians and mass_matrix",
+    "inverse_kinematics": "forward_kinematics and jacobians",
+    **dict.fromkeys(
+        ("assemble", "freedoms", "closed_velocities", "closed_accelerations"),
+        "constraints, constraint_jacobian, constraint_rates and constraint_bias",
+    ),
+}
+"""Functions of modules that are not generated -> generated ones that they call."""
+
 
 def function_suggestion(name: str, candidates: Iterable[str]) -> str:
     """Return advice on an unknown function: its name in symgen, the nearest of `candidates`, those
     that contain the word, or the command that lists all."""
     names = list(candidates)
+    if name in _BESIDE:
+        return f"{name} comes with {_BESIDE[name]}"
     if name.lower() in _COMBINED:
         return _COMBINED[name.lower()]
     if ELSEWHERE.get(name) in names:

@@ -41,6 +41,7 @@ from .closure import (
     unmet,
     without_none,
 )  # fmt: skip
+from .configuration import named_in_file
 
 Array = Any
 """float64 arrays, and what NumPy makes them of."""
@@ -707,6 +708,8 @@ class Mechanism:
         names = self._module.coordinate_names
         if isinstance(hold, str):
             raise ValueError(f"{function}: hold: expected a list of names, such as [{hold!r}]")
+        written = named_in_file(self._module.file_names, names)
+        hold = [written.get(name, name) for name in hold]
         unknown = [name for name in hold if name not in names]
         if unknown:
             raise ValueError(

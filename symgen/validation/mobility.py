@@ -52,6 +52,7 @@ class Mobility:
     changed: tuple[Fault, ...] = ()
     placements: int = 0
     idle: int = 0
+    drives: int = 0  # where the file does not say which joints have one
 
     def __str__(self) -> str:
         rows = "1 constraint" if self.rows == 1 else f"{self.rows} constraints"
@@ -64,7 +65,9 @@ class Mobility:
         more = f", {self.placements} of positions" if self.placements > self.freedoms else ""
         idle = f", without {self.idle} rows that are always 0" if self.idle else ""
         formula = f"Gruebler's formula gives {self.gruebler}{idle}"
-        return f"{rows}{redundant}; {freedoms} of freedom{more} ({formula})"
+        passive = f"; {self.drives} drives: 'actuated: false' for passive joints"
+        passive *= self.drives > self.freedoms
+        return f"{rows}{redundant}; {freedoms} of freedom{more} ({formula}){passive}"
 
 
 def mobility(description: RobotDescription) -> Mobility | None:
@@ -101,6 +104,7 @@ def mobility(description: RobotDescription) -> Mobility | None:
         q=tuple(q.tolist()), qd=tuple(qd.tolist()), idle=idle,
         changed=tuple(_changed(description, moved, tilted)),
         placements=n - int(of_positions.sum()),
+        drives=n if description.loops and not description.names_drives else 0,
     )  # fmt: skip
 
 
@@ -232,6 +236,7 @@ def _module_of(
         initial_q=space.normalize(initial_q),
         _initial_drives=[(drive.name, drive.key) for drive in description.initial_drives],
         coordinate_names=description.coordinate_names,
+        file_names=description.file_names,
         constraint_names=names,
         integrate=space.integrate,
         difference=space.difference,

@@ -115,6 +115,7 @@ def test_the_faults_of_a_file_as_json(folder, capfd, name):
 
 @pytest.mark.parametrize(("arguments", "words"), [
     (["build", "two_link.yaml", "--functions", "mas_matrix"], "did you mean 'mass_matrix'"),
+    (["build", "two_link.yaml", "--functions", "frame_pose"], "comes with forward_kinematics"),
     (["build", "two_link.yaml", "--backend", "numpi"], "did you mean 'numpy'"),
     (["build", "two_link.yaml", "--bakend", "numpy"], "--backend"),
     (["build"], "MODEL"),
@@ -129,6 +130,13 @@ def test_a_wrong_request_as_json(folder, capfd, arguments, words):
     error = json.loads(captured.out)["error"]
     assert (error["status"], error["kind"], error["faults"]) == (2, "request", [])
     assert words in error["message"] and words in captured.err
+
+
+def test_a_wrong_request_is_printed_without_warnings_of_the_file(folder, capfd):
+    Path("arm.urdf").write_text('<robot name="arm-1"><link name="base-1"/></robot>')
+    assert run(["show", "arm.urdf", "tree"]) == 0 and "were changed" in capfd.readouterr().err
+    assert run(["show", "arm.urdf", "tre"]) == 2
+    assert capfd.readouterr().err == "there is no 'tre' to show; did you mean 'tree'?\n"
 
 
 def test_other_failures_as_json(folder, capfd, monkeypatch):

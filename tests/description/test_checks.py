@@ -38,7 +38,13 @@ HEADERS = {
         "3: '<<': merge keys are not part of YAML 1.2; write the keys out\n"
         "4: whatever: unknown key; known here are 'symgen', 'name', 'description', 'convention', "
         "'gravity', 'parameters', 'joints', 'loads', 'points', 'springs', 'forces', 'outputs', "
-        "'loops', 'relations', 'initial'",
+        "'loops', 'relations', 'initial', 'file_names'",
+    "symgen: 1\nname: r\njoints: [{name: a, type: fixed, origin: {}, link: {name: l, mass: 1}}]\n"
+    'file_names:\n  ab: a-1\n  a: "x\\ty"\n  base: w\n  l: w\n':
+        "5: file_names.ab: 'ab' is no joint or link; did you mean 'a'?\n"
+        "6: file_names.a: expected 1 to 200 characters, without control characters, found the text "
+        "'x\\ty'\n"
+        "8: file_names.l: 'w' is the name of 'base'",
 }  # fmt: skip
 
 PARAMETERS = {  # lines from 5

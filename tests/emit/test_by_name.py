@@ -105,6 +105,7 @@ def test_validation_finds_a_wrong_link(tree):
         assert all(error <= limit for limit, error in rows) is fits
 
 
+JOINT = ("joint_1", "joint-1")
 URDF = """
 <robot name="tool"><link name="base_link"/><link name="tool-0"/>
 <joint name="joint-1" type="revolute"><parent link="base_link"/><child link="tool-0"/>
@@ -114,13 +115,18 @@ URDF = """
 
 @pytest.mark.filterwarnings("ignore:.*(some names were changed|no link has a mass)")
 @pytest.mark.parametrize("backend", ["numpy", *slow("compiled")])
-def test_links_are_also_asked_for_by_their_names_in_a_urdf(backend):
-    options = {"functions": "forward_kinematics,jacobians", "backend": backend}
+def test_links_joints_and_loads_have_their_names_in_a_urdf_too(backend):
+    functions = "forward_kinematics,jacobians,inverse_dynamics"
+    options = {"functions": functions, "backend": backend, "loads": "tool_0"}
+    options["runtime_parameters"] = options["out"] = None  # the defaults
     robot = module(file_of(URDF, "urdf"), **options)
     assert robot.file_names == {"joint_1": "joint-1", "tool_0": "tool-0", "base": "base_link"}
     for name in ("tool_0", "tool-0"):
         assert robot.frame_pose(name, [0])[:3, 3].tolist() == [1, 2, 3]
         assert robot.frame_jacobian(name, [0]).shape == (6, 1)
+        loads = {name: [0, 0, 0, 0, 0, 2]}
+        tau = [robot.inverse_dynamics({x: 1}, [0], {x: 0}, loads=loads) for x in JOINT]
+        assert tau == [[-2], [-2]]
     for name in ("base", "base_link"):
         with pytest.raises(ValueError, match=f"'{name}' is the fixed frame"):
             robot.frame_pose(name, [0])

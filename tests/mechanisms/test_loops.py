@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -126,6 +127,10 @@ def test_loops_close_from_where_they_begin_or_say_that_they_cannot():
     state = mobility(described(FOUR_BAR))
     assert np.allclose(state.q, q) and np.allclose(state.qd, qd[0]) and not state.changed
     assert str(state).endswith("(Gruebler's formula gives 1, without 3 rows that are always 0)")
+    driven = mobility(described(FOUR_BAR.replace("actuated: false, ", "")))
+    assert str(driven).endswith("; 3 drives: 'actuated: false' for passive joints")
+    with patch.dict(four_bar.file_names, {"crank": "crank-joint"}):
+        assert np.array_equal(four_bar.assemble(hold=["crank-joint"]), q)
     assert four_bar.closed_velocities(q, [1, 1, 1], hold=["rocker"])[2] == 1
     with pytest.raises(np.linalg.LinAlgError, match="while crank, rocker"):
         four_bar.closed_velocities(q, [1, 1, 1], hold=["crank", "rocker"])

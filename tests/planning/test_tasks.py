@@ -2,13 +2,14 @@
 
 from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 
 import symgen
 from symgen.errors import ModelError, RequestError
-from symgen.planning import plan, reading, starting, verification
+from symgen.planning import plan, reading, results, starting, verification
 from symgen.planning.charts import Chart
 from symgen.planning.checks import remarks_on
 from symgen.planning.obstacles import Box, HalfSpace, Sphere
@@ -279,6 +280,48 @@ def test_all_stands_for_those_that_are_not_named_wherever_it_stands(robot, turne
     given = {first: 1.0, "all": 0.2} if turned else {"all": 0.2, first: 1.0}
     task = {"symgen_task": 1, "start": {"q": 0}, "goal": {"q": given}}
     assert reading.read(task, robot).goal.q.tolist() == [1.0, *[0.2] * len(others)]
+
+
+def test_tasks_take_the_names_of_the_file(robot):
+    """With a sign, of links below `link` and `loads`; a joint may not be named twice."""
+    names = {"shoulder": "joint-1", "elbow": "joint-2", "hand": "link-3", "grip": "a-load"}
+    ball = [{"link": "link-3", "radius": 0.1}]
+    box = [{"box": [9, 9, 9], "size": [1, 1, 1]}]
+    ends = {"start": {"q": {"joint-1": 1, "all": 0}}, "goal": {"q": 0}}
+    task = {"symgen_task": 1, **ends, "keep_out": {"spheres": ball, "obstacles": box},
+            "limits": {"velocity": {"joint-2": 3}}}  # fmt: skip
+    with patch.dict(robot.file_names, names):
+        read = reading.read(task, robot)
+        twice = {**task, "goal": {"q": {"joint-1": 1, "shoulder": 2, "all": 0}}}
+        with pytest.raises(ModelError, match="'joint-1' is no coordinate"):
+            reading.read(twice, robot)
+        mirrored = {"symgen_task": 1, "mirrored": {"joint-1": "-joint-2"}, "goal": {"q": 0}}
+        pairs = reading.read(mirrored, robot).mirrored
+    assert read.start.q.tolist() == [1, 0, 0] and read.keep_out.balls[0].link == 2
+    assert read.limits.velocity[1].tolist() == [-3, 3]
+    assert (
+        pairs.coordinates
+        and pairs == reading.read({**mirrored, "mirrored": {"shoulder": "-elbow"}}, robot).mirrored
+    )
+    text = 'file_names: {elbow: joint-2, hand: "3 d"}\n'
+    wrong = {
+        "symgen_task": 1,
+        "start": {"q": {"joint-2": 1}},
+        "via": [{"link": "3 d"}, {"link": "x"}],
+    }
+    with pytest.raises(ModelError, match=r"^task: via\[2\].link: [^\n]*$"):
+        symgen.plan(file_of(ARM + text), wrong)
+
+
+def test_trajectories_have_no_efforts_and_no_rounding():
+    chart = SimpleNamespace(plain=np.array([True]), space=Configuration(1))
+    motion = SimpleNamespace(q=np.ones((2, 1)), qd=np.array([[1], [-3e-15]]), qdd=np.zeros((2, 1)))
+    path = SimpleNamespace(profile=SimpleNamespace(pieces=1), chart=chart, motion=lambda s: motion)
+    module = SimpleNamespace(actuated=[True], coordinate_names=["a"], file_names={"a": "a-1"})
+    solved = SimpleNamespace(path=path, module=module, T=1.0, status="solved")
+    text = results._joint_trajectory(solved).decode()
+    assert 'joint_names:\n  - "a-1"\n' in text and "effort" not in text
+    assert "velocities: [1.0]" in text and "velocities: [0.0]" in text
 
 
 def test_names_that_a_robot_lacks_are_told_before_it_is_built(monkeypatch):

@@ -18,7 +18,7 @@ steps give derivatives in the tangent space.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -29,6 +29,13 @@ Array = np.ndarray[Any, Any]
 BALL, FREE = "ball", "free"
 SMALL = 1e-2
 """Squared angles below which series are exact to rounding."""
+
+
+def named_in_file(file_names: Mapping[str, str], names: Iterable[str]) -> dict[str, str]:
+    """Return those of `names` that the file calls by texts that are none of `names`, by these."""
+    names = tuple(names)
+    written = {file_names[name]: name for name in names if name in file_names}
+    return {text: name for text, name in written.items() if text not in names}
 
 
 class Configuration:

@@ -18,7 +18,7 @@ from symgen.description.inertia import ENTRIES, indefinite
 from symgen.description.model import names_made
 from symgen.description.names import BASE, illegal_name
 from symgen.description.reading import Document, Entry, Listing, Node, Scalar, Table
-from symgen.description.schema import MAX_NAME
+from symgen.description.schema import MAX_NAME, is_file_name
 from symgen.description.wording import KeyPath, shown
 from symgen.joints import ON_MANIFOLDS, JointType, OnManifold, joint_type
 
@@ -268,10 +268,12 @@ class Assembly:
         for key, nodes in sections.items():
             section = table(nodes, line) if isinstance(nodes, Mapping) else listing(nodes, line)
             content[key] = section if nodes else None
-        files = tuple(self.faults.files)
         names = {new: old for kind, old, new in self.names.changed if kind in ("joint", "link")}
         if self.base != BASE:
             names[BASE] = self.base
+        written = {new: text(old, line) for new, old in names.items() if is_file_name(old)}
+        content["file_names"] = table(written, line) if written else None
+        files = tuple(self.faults.files)
         warnings = tuple(self.faults.warnings)
         faults = tuple(self.faults)
-        return Document(files[0], table(content, line), faults, warnings, self.places, files, names)
+        return Document(files[0], table(content, line), faults, warnings, self.places, files)

@@ -8,6 +8,7 @@ import pytest
 
 import symgen
 from symgen.cli import run
+from symgen.converting.conversion import convert
 from symgen.description import read
 from symgen.description.checks import check, read_document
 from symgen.description.model import JointTerms
@@ -210,6 +211,8 @@ def test_names_that_are_no_identifiers_are_changed_and_reported(tmp_path):
     )
     names = {"upper_arm_link": "upper-arm", "link_7_fore": "7 fore", "base": "while"}
     assert robot.file_names == names
+    converted = convert(tmp_path / "arm.urdf", tmp_path / "arm.yaml").target
+    assert read(converted).file_names == names
 
 
 def test_of_many_changed_names_three_are_printed(tmp_path):
