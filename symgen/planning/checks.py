@@ -47,11 +47,6 @@ def check_module(module: Any) -> None:
     rolls = any(getattr(module, "_velocity_rows", ()))
     _check_kind(any(module.prescribed), module.n, rolls, timed)
     more = OF_MECHANISMS if getattr(module, "n_constraints", 0) else OF_TREES
-    if "outputs_multiplier_derivatives" in module.functions:
-        raise RequestError(
-            "plan: outputs of the model contain multipliers of its loops, which is not available "
-            "yet in plans; remove them from 'outputs' of the model"
-        )
     missing = [name for name in (*REQUIRED, *more) if name not in module.functions]
     if missing:
         names = ", ".join(missing)
@@ -105,6 +100,10 @@ def check_task(root: Value, keys: Collection[str], module: Any, task: Task) -> N
         )
     if np.any(task.objective.jerk[~task.chart.plain]):
         root.fault("not available yet for joints with a quaternion", "objective", "jerk")
+    for key, outputs in (("objective", task.objective.outputs), ("limits", task.limits.outputs)):
+        if outputs and getattr(module, "tells_multipliers", False):
+            words = "outputs of a model some of which contain multipliers are not available yet"
+            root.fault(f"{words} in plans", key, "outputs")
     if task.contacts is not None and not root.is_broken:
         _check_contacts(root, module, task, task.contacts)
     for path, state in _states(task):

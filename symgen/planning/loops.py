@@ -234,7 +234,14 @@ class Opened:
         try:
             q = self.followed(start, state.q, named, options)
         except ValueError:  # on the way
-            q = self.assembled(np.where(np.isnan(state.q), start, state.q), named, options)
+            try:
+                q = self.assembled(np.where(np.isnan(state.q), start, state.q), named, options)
+            except ValueError:  # by name the message says where the branch ends
+                names = self.module.coordinate_names
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", RuntimeWarning)
+                    self.module.assemble({names[k]: state.q[k] for k in named}, **options)
+                raise
         J = self.module.constraint_jacobian(q, **options)
         free = np.isnan(state.q)
         if np.linalg.matrix_rank(J[:, free], tol=RANK * np.abs(J).max()) < free.sum():

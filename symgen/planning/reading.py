@@ -17,6 +17,7 @@ from symgen.description.findings import Findings
 from symgen.description.model import RobotDescription
 from symgen.description.reading import Document, Listing, Node, Scalar, Table, decode, load
 from symgen.description.schema import seen
+from symgen.description.wording import seems_in_degrees
 from symgen.errors import RequestError
 from symgen.planning.angles import read_angles
 from symgen.planning.attitudes import Stop, names_of_limits, on_chart, refuse_limits
@@ -280,7 +281,13 @@ class _Reader:
         try:
             return module.completed(state, options_of(parameters))
         except ValueError as error:  # LinAlgError is one
-            value.fault(f"{reason(error)}; name driven coordinates, and no others", "q")
+            named = ~np.isnan(state.q)
+            words = reason(error)
+            if np.any(named & ~np.array(module.actuated)):
+                words += "; name driven coordinates, and no others"
+            if degrees := [x for x in state.q[named] if seems_in_degrees(x)]:
+                words += f"; write {degrees[0]:.6g}*deg if degrees are meant"
+            value.fault(words, "q")
             return state
 
     def via(self, value: Value) -> list[Stop]:

@@ -655,7 +655,7 @@ class Mechanism:
                 ahead = at.copy()
                 ahead[moved] = begin[moved] + min(1.0, share + step) * far
                 try:
-                    at = self._assembled(ahead, moved, options, 0)
+                    at = self._assembled(ahead, moved, options, 0, tries=1)
                     share = min(1.0, share + step)
                 except ValueError:
                     step /= 2
@@ -719,12 +719,13 @@ class Mechanism:
         return [names.index(name) for name in hold]
 
     def _assembled(
-        self, q: Array, held: Sequence[int] | Array, options: Mapping[str, Any], row: int
-    ) -> Array:
+        self, q: Array, held: Sequence[int] | Array, options: Mapping[str, Any], row: int,
+        tries: int = _TRIES,
+    ) -> Array:  # fmt: skip
         """Assemble from q, or from a random start near it where rows are singular at q."""
         free = np.delete(np.arange(self._module.n), held)
         random, begin = np.random.default_rng(0), q
-        for k in range(_TRIES):
+        for k in range(tries):
             closed, c, left = self._closed(begin, free, options, _REACH * 2**k)
             if np.abs(left).max() <= 1e3 * CLOSED:
                 if half_turned(self._module, closed, options):

@@ -89,7 +89,11 @@ def _pin(crank):
 @pytest.mark.parametrize(
     "change, words",
     [
-        ({"goal": {"q": {"rocker": -3}}}, r"goal.q: the loops do not close there: pin_x is off by"),
+        ({"goal": {"q": {"rocker": -3}}}, r"goal.q: .*branch with rocker from 1.29014 to 1.09469"),
+        (
+            {"goal": {"q": {"rocker": 60}}},
+            r"not beyond; name .*; write 60\*deg if degrees are meant",
+        ),
         ({"start": {"q": [1, 0, 1]}}, r"start.q: the loops do not close there: pin_\w is off by"),
         (
             {"start": {"q": {"crank": 1}, "qd": {"crank": 2, "rocker": 0}}},
@@ -102,6 +106,16 @@ def _pin(crank):
 def test_wrong_tasks(change, words):
     with pytest.raises(ModelError, match=words):
         reading.read(TURNED | change, opened(mechanism()))
+
+
+@pytest.mark.slow
+def test_outputs_that_contain_multipliers_may_be_in_the_model():
+    """A task that names none of them has a plan; one that does is refused."""
+    text = (EXAMPLES / "mechanisms" / "four_bar.yaml").read_text()
+    robot = module(f"{text}outputs: {{side: multipliers.pin_x}}\n", functions=("all",))
+    assert symgen.plan(robot, TURNED | {"profile": {"segments": 10}}).status == "solved"
+    with pytest.raises(ModelError, match="some of which contain multipliers are not available"):
+        symgen.plan(robot, TURNED | {"limits": {"outputs": {"side": 100}}})
 
 
 def test_samples_between_instants_are_projected_onto_the_loops():
