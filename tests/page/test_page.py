@@ -97,8 +97,9 @@ def test_every_formulation_is_there_with_steps_and_functions(two_link):
     for formulation in FORMULATIONS:
         assert f"<h3>{formulation.title.replace(chr(39), '&#39;')}</h3>" in two_link
         assert f"const {formulation.name} = {{" in functions
-    assert "omega_2_z = qd_1 + qd_2" in two_link
-    assert "T_1_14 = L1*cos(q_1)" in two_link
+    assert r"\omega_{2,z} &amp;= \dot{q}_{1} + \dot{q}_{2} \tag{NE-3}" in two_link
+    steps = json.loads(unpacked(two_link, "steps"))
+    assert r"T_{1,14} &= L_{1} \, \cos" in steps["recursive_lagrange-inverse_dynamics"]["latex"]
 
 
 def test_the_closed_form_is_collected_and_abbreviated(two_link):
