@@ -64,6 +64,11 @@ class Function:
         return "n_outputs" in self.needs
 
     @property
+    def is_hybrid(self) -> bool:
+        """Whether joints with prescribed motions answer with torques, the others with motions."""
+        return "n_prescribed" in self.needs
+
+    @property
     def solves(self) -> bool:
         """Whether it divides by pivots of the mass matrix, which may be singular."""
         return bool(self.hidden)

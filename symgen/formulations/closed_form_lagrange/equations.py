@@ -46,6 +46,7 @@ from symgen.formulations.state import State, Wrench
 from symgen.formulations.torques import Run
 from symgen.kinematics.tree import BASE, KinematicTree
 from symgen.program.builder import ProgramBuilder, Results
+from symgen.program.derivatives import DERIVATIVES
 
 LARGEST_CLOSED_FORM = 200_000
 """Largest estimated number of operations of a closed form that is still derived."""
@@ -259,7 +260,7 @@ def estimate(tree: KinematicTree[Any], function: str = "inverse_dynamics") -> in
     if function == "inverse_dynamics_derivatives":
         return sum(12 * depth**4 + 70 * depth**3 + 90 * depth**2 for depth in depths)
     operations = sum(12 * depth**3 + 36 * depth**2 for depth in depths)
-    if function.endswith("_parameter_derivatives"):
+    if function in DERIVATIVES and DERIVATIVES[function].by == ("parameters",):
         operations += operations * len(tree.runtime_parameters) // 4
     return operations
 

@@ -48,7 +48,9 @@ from symgen.formulations.shared import flat, symbolic_parameters
 from symgen.formulations.state import State
 from symgen.kinematics.tree import KinematicTree
 from symgen.program.builder import ProgramBuilder, Results
+from symgen.program.derivatives import DERIVATIVES
 from symgen.program.differentiation import differentiate
+from symgen.program.functions import function_named
 from symgen.program.program import Input
 
 NOTES = {
@@ -107,7 +109,7 @@ class Forced(Generic[S]):
     @property
     def free(self) -> tuple[bool, ...]:
         """Which coordinates answer with accelerations."""
-        hybrid = self.function.startswith("hybrid")
+        hybrid = function_named(self.function).is_hybrid
         return tuple(not (hybrid and joint.prescribed) for joint in self.tree.independent)
 
     # -------------------------------------------------------------------- with and without forces
@@ -287,7 +289,8 @@ def acceleration_derivatives(forced: Forced[S]) -> Results[S]:
 def acceleration_parameter_derivatives(forced: Forced[S]) -> Results[S]:
     """d y/dp + R dQ/dp; R is a result of the derivatives by the state."""
     b, Q, rows = forced.b, *_by_parameters(forced)
-    function = forced.function.replace("_parameter", "")
+    of = DERIVATIVES[forced.function].of
+    function = next(name for name, x in DERIVATIVES.items() if x.of == of and "qd" in x.by)
     with _answering(forced, Q) as values:
         results = forced.call()
         with b.variant("_response", "response"):
@@ -337,7 +340,7 @@ def _by_parameters(forced: Forced[S]) -> tuple[list[S], Rows[S]]:
 @contextmanager
 def _answering(forced: Forced[S], Q: Sequence[S]) -> Iterator[dict[S, S]]:
     """Functions are given symbols for tau + Q of free coordinates; yields the values of these."""
-    b, hybrid = forced.b, forced.function.startswith("hybrid")
+    b, hybrid = forced.b, function_named(forced.function).is_hybrid
     torques = b.declared("x" if hybrid else "tau")
     free = [k for k, is_free in enumerate(forced.free) if is_free]
     names = [f"tau_{k + 1}_free" for k in free]

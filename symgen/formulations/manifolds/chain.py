@@ -75,7 +75,7 @@ class Chain(Generic[S]):
         self.n = len(self.tree.independent)
         self.zero = self.b.algebra.zero
         self.joints = [tangent(self.tree, x, self.state.qd) for x in self.tree.manifolds]
-        hybrid = self.function.startswith("hybrid")
+        hybrid = function_named(self.function).is_hybrid
         self.bases = floating_bases(self.tree, self.joints, hybrid)
         if self.function.endswith("hessian"):  # which takes all first derivatives
             self.bases = []

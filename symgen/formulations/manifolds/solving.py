@@ -32,6 +32,7 @@ from symgen.formulations.manifolds.tangent import (
 from symgen.formulations.shared import flat, seed_columns
 from symgen.program.arguments import DIAGONAL, PIVOTS
 from symgen.program.builder import Results
+from symgen.program.derivatives import DERIVATIVES
 from symgen.program.functions import function_named
 
 
@@ -99,7 +100,7 @@ def derivatives(chain: Chain[S]) -> Results[S]:
 
 def _of_base(chain: Chain[S], base: FloatingBase[S], by_q: list[Row[S]]) -> None:
     """MF-8: the columns of `by_q` of a floating base, in place: it falls, and loads turn."""
-    function = chain.function.removesuffix("_derivatives")
+    function = DERIVATIVES[chain.function].of
     for k, place in enumerate(base.places):
         falls = turned_gravity(chain, base, k) if k in base.angular else {}
         loads = of_turned_loads(chain, base, k, function) if k in base.angular else None
@@ -142,7 +143,7 @@ def _given(chain: Chain[S], bearings: bool = False) -> Given[S]:
     """
     N, losses = chain.N, [] if bearings else chain.losses
     coordinates = chain.tree.independent
-    hybrid = chain.function.startswith("hybrid")
+    hybrid = function_named(chain.function).is_hybrid
     chained: Given[S] = Given(set(), list(chain.state.qdd), list(chain.state.tau))
     for space in chain.joints:
         if not (hybrid and coordinates[space.at[0]].prescribed):
