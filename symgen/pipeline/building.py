@@ -92,6 +92,7 @@ def run(path: str | Path, options: BuildOptions, journal: Journal) -> Built:
             c_alone = cython.NAME not in plan.backends
             derived = derive_built(description, plan.selection, tell, options.form, c_alone, made)
         _warn_of_form(plan, derived, journal)
+        _warn_of_open_tree(plan, journal)
         with blaming(), journal.stage("emit"):  # Programs -> SourceBundle
             package = package_of(description, derived, options.equal)
             package = replace(package, plain_c=options.plain_c, casadi=options.casadi)
@@ -151,6 +152,15 @@ def _warn_of_form(plan: BuildPlan, derived: Derived, journal: Journal) -> None:
         journal.notice(
             "--form loops: all kernels are in a straight line all the same; there are loops of "
             f"{', '.join(functions_with_rolled_form())}"
+        )
+
+
+def _warn_of_open_tree(plan: BuildPlan, journal: Journal) -> None:
+    if plan.options.casadi and plan.description.n_constraints:
+        journal.notice(
+            "--casadi: the library has inverse_dynamics of the tree cut open, and nothing of the "
+            "closed mechanism; symgen.casadi(module) has constrained_inverse_dynamics and "
+            "constrained_forward_dynamics"
         )
 
 

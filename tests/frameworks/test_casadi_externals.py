@@ -12,7 +12,7 @@ import symgen
 from symgen.cli import run
 from symgen.toolchain.compiler import find_compiler
 from tests.choosing import deep
-from tests.modules import module
+from tests.modules import EXAMPLES, module
 from tests.planning.robots import ARM
 from tests.safety.building import python
 
@@ -211,6 +211,13 @@ def test_derivatives_that_were_not_built_are_left_to_casadi(tmp_path):
     assert "branched_tree_inverse_dynamics(" in text
     assert "jac_branched_tree" not in text
     assert "forward" not in text
+
+
+def test_of_a_mechanism_it_is_the_tree_cut_open(tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    model = EXAMPLES / "mechanisms" / "four_bar.yaml"
+    assert run(["build", str(model), "--casadi", "--functions", "inverse_dynamics"]) == 0
+    assert "nothing of the closed mechanism" in "".join(capfd.readouterr())
 
 
 def test_it_needs_compiled_code(tmp_path, monkeypatch, capfd):
