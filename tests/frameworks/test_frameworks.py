@@ -5,12 +5,14 @@ import pytest
 
 import symgen
 from symgen.errors import RequestError
+from symgen.frameworks.functions import NEEDED
 from tests.modules import EXAMPLES, module
 from tests.planning import robots
 
 pytestmark = pytest.mark.slow
 
 NAMES = ("inverse_dynamics", "forward_dynamics")
+ROWS = ("constraints", "constraint_jacobian", "constraint_rates")
 
 
 def derivatives(name):
@@ -137,8 +139,9 @@ def test_pytorch(given, tangents, name, made):
 def test_mechanisms_in_casadi():
     """Derivatives by states and loads, against differences; what is missing says why."""
     casadi = pytest.importorskip("casadi")
-    path, functions = EXAMPLES / "mechanisms" / "five_bar.yaml", ("default",)
-    robot = symgen.load(path, functions=functions, loads="bar12")
+    path = EXAMPLES / "mechanisms" / "five_bar.yaml"
+    functions = (*NEEDED, "inverse_dynamics", "inverse_dynamics_load_derivatives", *ROWS)
+    robot = module(path, functions=functions, loads="bar12")
     library = symgen.casadi(robot, loads=True)
     q, load = robot.assemble(), 0.3 * np.arange(6.0)
     qd = robot.closed_velocities(q, hold=[])

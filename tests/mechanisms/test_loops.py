@@ -257,11 +257,16 @@ def test_torques_and_their_derivatives_along_closed_motions(kind):
             assert np.allclose(slope @ direction, change, rtol=1e-6, atol=1e-13)
 
 
+def five_bar(parameters):
+    functions = (*BY_STATE, *BY_PARAMETERS, "inverse_dynamics", "loop_wrenches")
+    path = EXAMPLES / "mechanisms" / "five_bar.yaml"
+    return built(path, functions=tuple(dict.fromkeys(functions)), runtime_parameters=parameters)
+
+
 @pytest.mark.slow
 def test_sensitivities_from_the_default_start_are_those_of_the_same_call():
     """The start follows the parameter with its drives held, as the assembled one does."""
-    path = EXAMPLES / "mechanisms" / "five_bar.yaml"
-    robot = symgen.load(path, runtime_parameters="L_12", functions="all")
+    robot = five_bar("L_12")
     options = {"t": np.linspace(0, 0.3, 4), "rtol": 1e-10, "atol": 1e-12}
     slopes = symgen.simulate(robot, sensitivities="all", **options).dq.values[..., 0]
     (length,) = robot.default_parameters
@@ -274,8 +279,7 @@ def test_sensitivities_from_the_default_start_are_those_of_the_same_call():
 
 @pytest.mark.slow
 def test_torques_by_parameters_of_masses_and_lengths():
-    path = EXAMPLES / "mechanisms" / "five_bar.yaml"
-    robot = symgen.load(path, runtime_parameters="all", functions="all")
+    robot = five_bar("all")
     p, x = robot.default_parameters, np.random.default_rng(1).normal(size=(2, robot.n))
     q = robot.assemble()
     qd = robot.closed_velocities(q, x[0], hold=[])
