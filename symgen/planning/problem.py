@@ -4,11 +4,10 @@ The unknowns are x = (c, T, u): control points c (M, n), row by row, the total t
 at instants where those are unknown.  Each term knows which of its derivatives can be non-zero, so
 that Jacobian and Hessian are sparse.
 
-    Linear      A x: periodic and mirrored motions, travel in proportion to the time, friction
-    Rates       A c / T^r: end and via states, limits of velocity, acceleration and jerk
+    Linear      A x / T^r: end and via states, limits of velocity, acceleration and jerk, periodic
+                and mirrored motions, travel in proportion to the time, friction
     Time        T
-    Effort      integrals of squared accelerations or jerks
-    LoadEffort  integrals of squared unknown loads
+    Quadratic   T^r x . Q x: integrals of squared accelerations, jerks and unknown loads
     Sampled     functions of the state at instants (`symgen.planning.samples`)
     Segments, NodeLimits    of direct collocation (`symgen.planning.collocation`)
 
@@ -291,89 +290,64 @@ class Feasible(Problem):
 
 @dataclass(kw_only=True)
 class Linear(Term):
-    """Sums of unknowns: coefficients[k] of unknown columns[k] in rows[k]."""
+    """Sums of unknowns over T^order: coefficients[k] of unknown columns[k] in rows[k].
+
+    Rows with an order have no coefficient of T.
+    """
 
     rows: Index
     columns: Index
     coefficients: Array
+    order: int = 0
 
-    def value(self, at: Iterate) -> Array:
-        """Return A x."""
-        products = self.coefficients * at.x[self.columns]
-        return np.asarray(np.bincount(self.rows, products, len(self.lower)), dtype=float)
+    @classmethod
+    def of_control_points(
+        cls, sizes: Sizes, name: str, sides: tuple[Array, Array], labels: tuple[str, ...],
+        matrix: Array, joints: Index, scale: Array | float = 1.0, order: int = 0,
+    ) -> Linear:  # fmt: skip
+        """Return A c / T^order for some coordinates, divided by `scale` (j,).
 
-    def jacobian_positions(self) -> Entries:
-        """Return the positions of the coefficients."""
-        return self.rows, self.columns
-
-    def jacobian(self, at: Iterate) -> Array:
-        """Return the coefficients."""
-        return self.coefficients
-
-
-@dataclass(kw_only=True)
-class Rates(Term):
-    """A c / T^order for some coordinates, divided by `scale` (j,).
-
-    `matrix` (m, M), `joints` (j,); rows (m, j) flattened.
-    """
-
-    matrix: Array
-    order: int
-    joints: Index
-    scale: Array = field(default_factory=lambda: np.ones(1))
+        `matrix` is A (m, M), `joints` (j,); rows (m, j) flattened.
+        """
+        i, k = np.nonzero(matrix)
+        count, which = len(joints), np.tile(np.arange(len(joints)), len(i))
+        i, k = i.repeat(count), k.repeat(count)
+        return cls(
+            sizes, name, *sides, labels, rows=i * count + which,
+            columns=k * sizes.n + joints[which], order=order,
+            coefficients=matrix[i, k] / np.broadcast_to(scale, joints.shape)[which],
+        )  # fmt: skip
 
     @once
     def value(self, at: Iterate) -> Array:
-        """Return A c / T^r."""
-        rates = self.matrix @ at.control[:, self.joints]
-        return np.ravel(rates / (self.scale * at.T**self.order))
-
-    @cached_property
-    def _places(self) -> tuple[Index, Index, Index]:
-        """Row and column in `matrix` of its non-zero entries, once for every joint, and joint."""
-        i, m = np.nonzero(self.matrix)
-        return _product(i, m, np.arange(len(self.joints)))
-
-    @cached_property
-    def _entries(self) -> Array:
-        i, m, k = self._places
-        return self.matrix[i, m] / np.broadcast_to(self.scale, self.joints.shape)[k]
+        """Return A x / T^r."""
+        products = self.coefficients * at.x[self.columns]
+        return np.asarray(np.bincount(self.rows, products, len(self.lower)) / at.T**self.order)
 
     def jacobian_positions(self) -> Entries:
-        """Return the control points, and T."""
-        i, m, k = self._places
-        rows = i * len(self.joints) + k
-        columns = m * self.sizes.n + self.joints[k]
-        if not self.order:
-            return rows, columns
-        every = np.arange(len(self.lower))
+        """Return the positions of the coefficients, and T in rows with an order."""
+        every = np.arange(len(self.lower) if self.order else 0)
         time = np.full(len(every), self.sizes.time)
-        return np.concatenate([rows, every]), np.concatenate([columns, time])
+        return np.concatenate([self.rows, every]), np.concatenate([self.columns, time])
 
     def jacobian(self, at: Iterate) -> Array:
         """Return A / T^r, and -r z / T."""
-        entries = self._entries / at.T**self.order
-        if not self.order:
-            return entries
-        return np.concatenate([entries, -self.order / at.T * self.value(at)])
+        by_time = -self.order / at.T * self.value(at) if self.order else _NO_ROWS
+        return np.concatenate([self.coefficients / at.T**self.order, by_time])
 
     def hessian_positions(self) -> Entries:
-        """Return T with every control point, and T."""
+        """Return T with every unknown, and T."""
         if not self.order:
             return _NO_ENTRIES
-        _, m, k = self._places
-        columns = m * self.sizes.n + self.joints[k]
-        time = np.full(len(columns) + 1, self.sizes.time)
-        return np.append(columns, self.sizes.time), time
+        time = np.full(len(self.columns) + 1, self.sizes.time)
+        return np.append(self.columns, self.sizes.time), time
 
     def hessian(self, at: Iterate, weight: float, multipliers: Array) -> Array:
         """-r A / T^(r+1), and r (r+1) z / T^2: entries of `hessian_positions`, (entries,)."""
         if not self.order:
             return _NO_ROWS
-        i, _, k = self._places
         r = self.order
-        mixed = -r / at.T ** (r + 1) * self._entries * multipliers[i * len(self.joints) + k]
+        mixed = -r / at.T ** (r + 1) * self.coefficients * multipliers[self.rows]
         twice = r * (r + 1) / at.T**2 * float(multipliers @ self.value(at))
         return np.append(mixed, twice)
 
@@ -394,85 +368,50 @@ class Time(Term):
 
 
 @dataclass(kw_only=True)
-class Effort(Term):
-    """The integral of sum_j weights_j (d^r q_j / d t^r)^2, with Q = integral of B_r B_r^T ds."""
+class Quadratic(Term):
+    """T^power x . Q x, with Q a symmetric sparse `matrix` (unknowns, unknowns), 0 for T."""
 
-    order: int
-    weights: Array
-    gram: Array
+    matrix: Any
+    power: int
 
-    def _parts(self, at: Iterate) -> tuple[Array, float, int]:
-        """Return Q c with the weights, the integral with T = 1, and the power of 1 / T."""
-        product = self.gram @ at.control * self.weights
-        return product, float(np.sum(product * at.control)), 2 * self.order - 1
-
-    def objective(self, at: Iterate) -> float:
-        """Return c . Q c / T^(2 r - 1)."""
-        _, integral, power = self._parts(at)
-        return integral / at.T**power
-
-    def gradient(self, at: Iterate, into: Array) -> None:
-        """Add 2 Q c / T^(2 r - 1), and the derivative by T, to `into` (unknowns,)."""
-        product, integral, power = self._parts(at)
-        into[: self.sizes.time] += 2 * np.ravel(product) / at.T**power
-        into[self.sizes.time] -= power * integral / at.T ** (power + 1)
-
-    @cached_property
-    def _places(self) -> tuple[Index, Index, Index]:
-        i, m = np.nonzero(np.triu(self.gram))
-        return _product(i, m, np.flatnonzero(self.weights))
-
-    def hessian_positions(self) -> Entries:
-        """Return the entries of Q, and T with every unknown."""
-        i, m, joint = self._places
-        n, time = self.sizes.n, self.sizes.time
-        every = np.arange(time + 1)
-        rows = np.concatenate([i * n + joint, every])
-        return rows, np.concatenate([m * n + joint, np.full(time + 1, time)])
-
-    def hessian(self, at: Iterate, weight: float, multipliers: Array) -> Array:
-        """2 Q / T^(2 r - 1), and by T: entries of `hessian_positions`, (entries,)."""
-        product, integral, power = self._parts(at)
-        i, m, joint = self._places
-        square = 2 * self.gram[i, m] * self.weights[joint] / at.T**power
-        mixed = -2 * power * np.ravel(product) / at.T ** (power + 1)
-        twice = power * (power + 1) * integral / at.T ** (power + 2)
-        return weight * np.concatenate([square, mixed, [twice]])
-
-
-@dataclass(kw_only=True)
-class LoadEffort(Term):
-    """T times sum_k quadrature_k sum_a weights_a u_ka^2: integrals of squared unknown loads."""
-
-    quadrature: Array
-    weights: Array
-
-    @cached_property
-    def _factors(self) -> Array:
-        return np.multiply.outer(self.quadrature, self.weights).ravel()
-
-    @property
-    def _columns(self) -> Index:
-        return self.sizes.time + 1 + np.arange(self.sizes.loads)
+    @once
+    def _parts(self, at: Iterate) -> tuple[Array, float]:
+        """Return Q x, and x . Q x."""
+        product = self.matrix @ at.x
+        return product, float(product @ at.x)
 
     def objective(self, at: Iterate) -> float:
-        """Return T u . W u."""
-        return at.T * float(self._factors @ at.loads**2)
+        """Return T^p x . Q x."""
+        return at.T**self.power * self._parts(at)[1]
 
     def gradient(self, at: Iterate, into: Array) -> None:
-        """Add 2 T W u, and the derivative by T, to `into` (unknowns,)."""
-        into[self._columns] += 2 * at.T * self._factors * at.loads
-        into[self.sizes.time] += float(self._factors @ at.loads**2)
+        """Add 2 T^p Q x, and the derivative by T, to `into` (unknowns,)."""
+        (product, integral), p = self._parts(at), self.power
+        into += 2 * at.T**p * product
+        into[self.sizes.time] += p * at.T ** (p - 1) * integral
+
+    @cached_property
+    def _entries(self) -> tuple[Index, Index, Array, Index]:
+        """Rows, columns and entries of the upper triangle of Q, and the unknowns in it."""
+        entries = self.matrix.tocoo()
+        upper = entries.row <= entries.col
+        rows, columns = entries.row[upper], entries.col[upper]
+        return rows, columns, entries.data[upper], np.unique(entries.row)
 
     def hessian_positions(self) -> Entries:
-        """Return the diagonal, and T with every load."""
-        time = np.full(self.sizes.loads, self.sizes.time)
-        return np.concatenate([self._columns, time]), np.tile(self._columns, 2)
+        """Return the entries of Q, and T with every unknown of Q and itself."""
+        rows, columns, _, acting = self._entries
+        pairs = np.append(acting, self.sizes.time)
+        before = np.concatenate([rows, np.minimum(pairs, self.sizes.time)])
+        return before, np.concatenate([columns, np.maximum(pairs, self.sizes.time)])
 
     def hessian(self, at: Iterate, weight: float, multipliers: Array) -> Array:
-        """2 T W, and 2 W u: entries of `hessian_positions`, (entries,)."""
-        factors = 2 * weight * self._factors
-        return np.concatenate([at.T * factors, factors * at.loads])
+        """2 T^p Q, and by T: entries of `hessian_positions`, (entries,)."""
+        (product, integral), p, T = self._parts(at), self.power, at.T
+        *_, entries, acting = self._entries
+        mixed = 2 * p * T ** (p - 1) * product[acting]
+        twice = p * (p - 1) * T ** (p - 2) * integral
+        return weight * np.concatenate([2 * T**p * entries, mixed, [twice]])
 
 
 def instant(s: float) -> str:
@@ -483,9 +422,3 @@ def instant(s: float) -> str:
 def percent(share: float) -> str:
     """Return a percentage of two digits, or without decimals."""
     return f"{100 * share:.2g} %" if share < 1 else f"{100 * share:.0f} %"
-
-
-def _product(rows: Index, columns: Index, joints: Index) -> tuple[Index, Index, Index]:
-    """Return every (row, column) with every joint."""
-    count = len(joints)
-    return np.repeat(rows, count), np.repeat(columns, count), np.tile(joints, len(rows))

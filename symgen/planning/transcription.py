@@ -25,16 +25,7 @@ from symgen.planning.cuts import closed
 from symgen.planning.loads import LoadsAt, loads_at
 from symgen.planning.obstacles import Distances
 from symgen.planning.poses import Pose, position_of
-from symgen.planning.problem import (
-    Effort,
-    Linear,
-    LoadEffort,
-    Problem,
-    Rates,
-    Sizes,
-    Term,
-    Time,
-)
+from symgen.planning.problem import Linear, Problem, Quadratic, Sizes, Term, Time
 from symgen.planning.quantities import (
     MotionSamples,
     Outputs,
@@ -213,7 +204,7 @@ class _Transcription:
         terms += closed(self.task, self.module, self.profile, self.sizes)
         terms += smooth(self.profile, self.sizes, self.moving, self.labels)
         if self.ground is not None:
-            linear = [term for term in terms if isinstance(term, Linear | Rates)]
+            linear = [term for term in terms if isinstance(term, Linear)]
             bounds = self.lower, self.upper
             terms += self.ground.terms(self.task, self.profile, self.sizes, linear, bounds)
             first = len(self.forces) - 3 * len(self.ground.contacts.names)
@@ -266,19 +257,26 @@ class _Transcription:
         )
 
     def objective(self) -> list[Term]:
-        weights = self.task.objective
+        from scipy.sparse import csr_matrix, diags, kron
+
+        weights, size = self.task.objective, self.sizes.unknowns
         terms: list[Term] = [Time(self.sizes, "time", weight=weights.time)]
         loads = np.array([force.weight for force in self.forces])
         if np.any(loads):
-            rule = self.quadrature(self.count)
-            terms.append(LoadEffort(self.sizes, "loads", quadrature=rule, weights=loads))
+            diagonal = np.zeros(size)
+            diagonal[self.sizes.time + 1 :] = np.outer(self.quadrature(self.count), loads).ravel()
+            terms.append(
+                Quadratic(self.sizes, "loads", matrix=csr_matrix(diags(diagonal)), power=1)
+            )
         for order, name, squares in (
             (2, "accelerations", np.where(self.task.chart.plain, weights.acceleration, 0.0)),
             (3, "jerks", weights.jerk),
         ):
             if np.any(squares):
-                gram = self.profile.gram(order)
-                terms.append(Effort(self.sizes, name, order=order, weights=squares, gram=gram))
+                matrix = csr_matrix(kron(self.profile.gram(order), diags(squares)))
+                matrix.eliminate_zeros()
+                matrix.resize(size, size)
+                terms.append(Quadratic(self.sizes, name, matrix=matrix, power=1 - 2 * order))
         return terms
 
     def rates(self) -> list[Term]:
@@ -297,11 +295,10 @@ class _Transcription:
             lower, upper = (np.tile(side, len(matrix)) for side in (limits[joints].T / scale))
             labels = tuple(self.labels[j] for j in joints)
             terms.append(
-                Rates(
-                    self.sizes, name, lower, upper, labels, matrix=matrix, order=order,
-                    joints=joints, scale=scale,
+                Linear.of_control_points(
+                    self.sizes, name, (lower, upper), labels, matrix, joints, scale, order
                 )
-            )  # fmt: skip
+            )
         return terms
 
     def state(self, name: str, state: State, s: float) -> list[Term]:
@@ -331,9 +328,9 @@ class _Transcription:
     ) -> Term:
         """Return limits of a rate of `joints` at an instant; T does not matter to those of 0."""
         row, size = self.basis_row(order, s)
-        return Rates(
-            self.sizes, name, lower / size, upper / size, tuple(self.labels[j] for j in joints),
-            matrix=row[None], order=order if np.any(lower) or np.any(upper) else 0, joints=joints,
+        return Linear.of_control_points(
+            self.sizes, name, (lower / size, upper / size), tuple(self.labels[j] for j in joints),
+            row[None], joints, order=order if np.any(lower) or np.any(upper) else 0,
         )  # fmt: skip
 
     def pose(self, name: str, pose: Pose, s: float) -> Term:
@@ -487,19 +484,10 @@ def smooth(profile: Profile, sizes: Sizes, moving: Flags, names: Sequence[str]) 
     if not len(jumps) or not len(independent):
         return []
     jumps = jumps / np.abs(jumps).max(axis=1, keepdims=True)
-    rows, columns = np.nonzero(jumps)
-    entries = np.arange(len(rows)).repeat(len(independent))
-    joints = np.tile(independent, len(rows))
-    which = np.tile(np.arange(len(independent)), len(rows))
     zero = np.zeros(len(jumps) * len(independent))
     labels = tuple(names[k] for k in independent)
-    return [
-        Linear(
-            sizes, "smoothness", zero, zero, labels, rows=rows[entries] * len(independent) + which,
-            columns=columns[entries] * sizes.n + joints,
-            coefficients=jumps[rows, columns][entries],
-        )
-    ]  # fmt: skip
+    sides = zero, zero
+    return [Linear.of_control_points(sizes, "smoothness", sides, labels, jumps, independent)]
 
 
 def directions(forces: Sequence[Force]) -> Array | None:
