@@ -1,7 +1,6 @@
 """`loads` of a task: expressions of time, or unknown components, optimised with the motion.
 
-An expression may name t = s T, the share s of the time, and T.  Dual numbers over arrays carry
-derivatives with respect to T at fixed s.
+An expression may name t = s T, the share s of the time, and T.
 """
 
 from __future__ import annotations
@@ -12,14 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from symgen.description.expressions import CONSTANT_VALUES, Expression, Name, Node, Number, parse
+from symgen.algebra.evaluation import evaluate
+from symgen.algebra.graph import Graph
+from symgen.description.expressions import Expression, parse
 from symgen.description.reading import Listing, Table
 from symgen.errors import RequestError
+from symgen.kinematics.scalars import scalar
 from symgen.planning.values import COMPONENTS, Range, Value
 from symgen.support.arrays import Array
 
-Dual = tuple[Array, Array]
-"""A value and its derivative."""
 Loads = dict[int, tuple[Expression, ...]]
 """Six expressions by number of the load."""
 LoadsAt = Callable[[Array, float], tuple[Array, Array | None]]
@@ -92,22 +92,24 @@ def loads_at(
     """Return the function of known loads; None if there are none."""
     if not loads:
         return None
-    moving = any(depends_on_time(entries) for entries in loads.values())
+    graph = Graph()
+    entries = [scalar(entry, graph) for load in loads.values() for entry in load]
+    changes = {"t": graph.symbol("s"), "T": graph.one}  # by T at fixed s
+    changes = {name: x for name, x in changes.items() if name not in parameters}
+    by_time = graph.derivatives([graph.symbol(x) for x in changes], [*changes.values()])
+    rates = [by_time.of(entry).get(0, graph.zero) for entry in entries]
+    moving = any(map(depends_on_time, loads.values()))
 
     def at(s: Array, T: float) -> tuple[Array, Array | None]:
-        values, rates = np.zeros((2, len(s), count, 6))
-        zero = np.zeros_like(s)
-        names: dict[str, Dual] = {
-            "t": (s * T, s), "s": (s, zero), "T": (zero + T, zero + 1.0),
-            **{name: (zero + value, zero) for name, value in parameters.items()},
-        }  # fmt: skip
+        names = {"t": s * T, "s": s, "T": T, **parameters}
         with np.errstate(all="ignore"):
-            for load, entries in loads.items():
-                for k, entry in enumerate(entries):
-                    values[:, load, k], rates[:, load, k] = _dual(entry.root, names, zero)
-        if not np.all(np.isfinite(values)):
+            results = evaluate([*entries, *rates], names)
+        both = np.stack([np.broadcast_to(x, s.shape) for x in results], axis=-1)
+        acting = np.zeros((2, len(s), count, len(COMPONENTS)))
+        acting[:, :, [*loads]] = np.moveaxis(both.reshape(len(s), 2, -1, len(COMPONENTS)), 1, 0)
+        if not np.all(np.isfinite(acting[0])):
             raise RequestError("a load has no finite value at some time of the motion")
-        return values, rates if moving else None
+        return acting[0], acting[1] if moving else None
 
     return at
 
@@ -115,59 +117,3 @@ def loads_at(
 def depends_on_time(entries: Sequence[Expression]) -> bool:
     """Return whether an expression names the time."""
     return any({*OF_TIME} & {*entry.names} for entry in entries)
-
-
-def _dual(node: Node, names: Mapping[str, Dual], zero: Array) -> Dual:
-    if isinstance(node, Number):
-        return zero + node.value, zero
-    if isinstance(node, Name):
-        if node.name in CONSTANT_VALUES:
-            return zero + CONSTANT_VALUES[node.name], zero
-        return names[node.name]
-    return _RULES[node.operator](*(_dual(operand, names, zero) for operand in node.operands))
-
-
-def _power(x: Dual, y: Dual) -> Dual:
-    value = x[0] ** y[0]
-    slope = y[0] * x[0] ** (y[0] - 1) * x[1]
-    if np.any(y[1]):
-        slope = slope + value * np.log(x[0]) * y[1]
-    return value, slope
-
-
-def _extreme(x: Dual, y: Dual, share: Array) -> Dual:
-    """Return share * x + (1 - share) * y."""
-    return share * x[0] + (1 - share) * y[0], share * x[1] + (1 - share) * y[1]
-
-
-def _chain(
-    function: Callable[[Array], Array], slope: Callable[[Array], Array]
-) -> Callable[[Dual], Dual]:
-    return lambda x: (function(x[0]), slope(x[0]) * x[1])
-
-
-_RULES: Mapping[str, Callable[..., Dual]] = {
-    "+": lambda x, y: (x[0] + y[0], x[1] + y[1]),
-    "-": lambda x, y: (x[0] - y[0], x[1] - y[1]),
-    "*": lambda x, y: (x[0] * y[0], x[1] * y[0] + x[0] * y[1]),
-    "/": lambda x, y: (x[0] / y[0], (x[1] - x[0] / y[0] * y[1]) / y[0]),
-    "**": _power,
-    "neg": lambda x: (-x[0], -x[1]),
-    "atan2": lambda y, x: (
-        np.arctan2(y[0], x[0]),
-        (x[0] * y[1] - y[0] * x[1]) / (x[0] ** 2 + y[0] ** 2),
-    ),
-    "sqrt": _chain(np.sqrt, lambda x: 0.5 / np.sqrt(x)),
-    "sin": _chain(np.sin, np.cos),
-    "cos": _chain(np.cos, lambda x: -np.sin(x)),
-    "tan": _chain(np.tan, lambda x: 1 / np.cos(x) ** 2),
-    "asin": _chain(np.arcsin, lambda x: 1 / np.sqrt(1 - x**2)),
-    "acos": _chain(np.arccos, lambda x: -1 / np.sqrt(1 - x**2)),
-    "atan": _chain(np.arctan, lambda x: 1 / (1 + x**2)),
-    "exp": _chain(np.exp, np.exp),
-    "log": _chain(np.log, lambda x: 1 / x),
-    "abs": _chain(np.abs, np.sign),
-    "tanh": _chain(np.tanh, lambda x: 1 - np.tanh(x) ** 2),
-    "max": lambda x, y: _extreme(x, y, 0.5 * (1 + np.sign(x[0] - y[0]))),
-    "min": lambda x, y: _extreme(x, y, 0.5 * (1 + np.sign(y[0] - x[0]))),
-}
