@@ -153,7 +153,7 @@ class Chart:
     ) -> tuple[Array, Array]:
         """Return x'' of forward dynamics (K, n), and derivatives by (x, x', tau), (K, n, 3 n)."""
         n, zero = self.space.n, np.zeros_like(x)
-        motion = self.motion(MotionSamples(x, xd, zero, zero[:, 0], zero[:, 0]))
+        motion = self.motion(MotionSamples.of(x, xd))
         qdd, *rows = module.forward_dynamics_derivatives(motion.q, motion.qd, tau, **options)
         slopes = np.concatenate(rows, axis=-1)
         if not self.joints:

@@ -229,8 +229,7 @@ def _random(task: Task, module: Any) -> Array:
 
 def _values(task: Task, quantity: Quantity, x: Array) -> Array:
     """Return values (K, m) of a function of q at positions x (K, n) of the chart."""
-    zero, instants = np.zeros_like(x), np.zeros(len(x))
-    return task.chart.along(quantity).value(MotionSamples(x, zero, zero, instants, instants))
+    return task.chart.along(quantity).value(MotionSamples.of(x))
 
 
 def _takes_no_time(module: Any, task: Task) -> bool:

@@ -26,7 +26,7 @@ import numpy as np
 
 from symgen.planning.loads import loads_at
 from symgen.planning.problem import Entries, Iterate, Problem, Sizes, Term, Time, once
-from symgen.planning.quantities import MotionSamples, Quantity, Torques
+from symgen.planning.quantities import MotionSamples, Quantity, Torques, options_of
 from symgen.planning.starting import coordinates
 from symgen.planning.task import Task
 from symgen.planning.trajectories import Nodes, Trajectory
@@ -123,9 +123,7 @@ class Dynamics:
     def __init__(self, task: Task, module: Any) -> None:
         self.task, self.module = task, module
         self.torques = task.chart.along(Torques(module, task.parameters))
-        self.keywords: dict[str, Any] = {}
-        if task.parameters:
-            self.keywords["parameters"] = dict(task.parameters)
+        self.keywords = options_of(task.parameters)
         loads = loads_at(task.loads, module.n_loads, task.parameters)
         self.loads = None if loads is None else loads(np.zeros(1), 1.0)[0][0]
         if self.loads is not None:
@@ -133,10 +131,10 @@ class Dynamics:
 
     def motion(self, q: Array, qd: Array, qdd: Array) -> MotionSamples:
         """Return the motion through states (K, n) each; nothing in it depends on time."""
-        zero, loads = np.zeros(len(q)), self.loads
+        loads = self.loads
         if loads is not None:
             loads = np.broadcast_to(loads, (len(q), *loads.shape))
-        return MotionSamples(q, qd, qdd, zero, zero, loads)
+        return MotionSamples.of(q, qd, qdd, loads)
 
     def states(self, nodes: Array) -> States:
         """Return the states at nodes (K, 3 n)."""

@@ -27,7 +27,7 @@ from symgen.description.wording import shown
 from symgen.errors import RequestError
 from symgen.planning.ground import base_coordinates, ground_reaction
 from symgen.planning.placements import Combination, point_of
-from symgen.planning.quantities import Parameters
+from symgen.planning.quantities import Parameters, options_of
 from symgen.planning.values import Value
 from symgen.runtime.configuration import configuration_of
 from symgen.support.arrays import Array, Flags, Index
@@ -89,7 +89,7 @@ class Contacts:
         return np.asarray((s[:, None] >= since - _ON) & (s[:, None] <= self.until + _ON))
 
     def schedule(self, count: int, image: Index | None, *, leaves_at_rest: bool) -> Schedule:
-        """Return what each point does at `count` instants; `image` as of `images`."""
+        """Return what each point does at `count` instants; `image` as of `standing.cycle`."""
         s = np.linspace(0.0, 1.0, count)
         standing, bearing = self.standing(s), self.bearing(s)
         before, after = np.zeros((2, len(self.names)), dtype=bool)
@@ -143,9 +143,10 @@ class Schedule:
 def weight_of(module: Any, parameters: Parameters) -> float:
     """Return the robot's weight (N), or a number of its size."""
     rest = np.zeros(module.n)
-    options: dict[str, Any] = {"parameters": dict(parameters)} if parameters else {}
     try:
-        force = ground_reaction(module, module.neutral(), rest, rest, **options).force
+        force = ground_reaction(
+            module, module.neutral(), rest, rest, **options_of(parameters)
+        ).force
     except RequestError:
         return NO_WEIGHT
     return float(np.linalg.norm(force)) or NO_WEIGHT
@@ -174,9 +175,8 @@ def limbs(contacts: Contacts, module: Any, parameters: Parameters) -> tuple[int,
     q = configuration_of(module).integrate(module.neutral(), moved)
     columns = contacts.places_of(module, parameters).placed(q)[1]
     moving = np.abs(columns).max(axis=1) > 0
-    options = {"parameters": parameters} if parameters else {}
     with suppress(RequestError):  # of a fixed base
-        base = base_coordinates(module, (), options)
+        base = base_coordinates(module, (), options_of(parameters))
         if np.delete(moving, base, axis=1).any(axis=1).all():
             moving[:, base] = False
     return tuple(np.flatnonzero(moving.any(axis=0)).tolist())
@@ -191,20 +191,6 @@ def named_points(root: Any) -> tuple[str, ...]:
     listings = (entry.value for entry in sets.value.entries.values())
     items = [item for listing in listings if isinstance(listing, Listing) for item in listing.items]
     return tuple(dict.fromkeys(item.text for item in items if hasattr(item, "text")))
-
-
-def images(contacts: Contacts, heights: Array, mirrored: Array) -> Index:
-    """Return the contact point whose part each point takes in the next cycle, -1 for none.
-
-    Args:
-        contacts: points.
-        heights: of the points at some configurations, (K, P), m.
-        mirrored: their heights at the images of these, (K, P), m: images are as high.
-    """
-    apart = np.abs(heights[:, :, None] - mirrored[:, None, :]).max(axis=0)
-    nearest: Index = apart.argmin(axis=1)
-    same = np.take_along_axis(apart, nearest[:, None], axis=1)[:, 0] < SAME
-    return np.where(same, nearest, -1)
 
 
 # ------------------------------------------------------------------------------------- reading

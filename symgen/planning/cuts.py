@@ -20,11 +20,11 @@ from typing import Any
 
 import numpy as np
 
-from symgen.planning.loops import Rows, independent_columns, options_of
+from symgen.planning.loops import Rows, independent_columns
 from symgen.planning.placements import Combination
 from symgen.planning.poses import carried_by, read_point
 from symgen.planning.problem import Sizes, Term
-from symgen.planning.quantities import MotionSamples, Quantity
+from symgen.planning.quantities import MotionSamples, Quantity, options_of
 from symgen.planning.samples import Sampled
 from symgen.planning.splines import Profile
 from symgen.planning.task import Closure, Cut, Task
@@ -67,8 +67,7 @@ def gap_of(task: Task, module: Any, cut: Cut | Closure) -> Quantity:
 
 def dependent(task: Task, module: Any, q: Array) -> tuple[int, ...]:
     """Return the coordinates that close the cuts of a task along a motion q (K, n)."""
-    zero = np.zeros_like(q)
-    motion = MotionSamples(q, zero, zero, zero[:, 0], zero[:, 0])
+    motion = MotionSamples.of(q)
     slopes = [gap_of(task, module, cut).jacobian(motion)[1][:, 0] for cut in task.cuts]
     jacobian = np.concatenate(slopes, axis=1)  # (K, r, n)
     return tuple(independent_columns(jacobian))

@@ -181,8 +181,7 @@ class _Held:
         zero, options, free = np.zeros_like(v), self.rates.keywords, self.free
         bias = self.module.inverse_dynamics(q, v, zero, loads=loads, **options)
         M = self.module.mass_matrix(q, **options)[:, free][:, :, free]
-        instants = np.zeros(len(q))
-        _, slopes = self.rates.jacobian(MotionSamples(q, v, zero, instants, instants))
+        _, slopes = self.rates.jacobian(MotionSamples.of(q, v))
         J = (slopes[:, 1] * self.held[..., None])[..., free]
         drift = (slopes[:, 0] @ v[..., None])[..., 0] * self.held
         count, n = J.shape[1:]

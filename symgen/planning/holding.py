@@ -24,10 +24,12 @@ def too_weak(task: Task, module: Any, q: Array) -> list[tuple[int, str]]:
     unknown = len(in_cuts(task, module)) > np.count_nonzero(lower == upper)
     if timed or unknown or task.free_loads or task.contacts is not None:
         return []
-    rest, instants, count = np.zeros((len(q), module.n)), np.zeros(len(q)), module.n_loads
+    rest, count = np.zeros((len(q), module.n)), module.n_loads
     prescribed = loads_at(task.loads, count, task.parameters)
-    loads = np.zeros((len(q), count, 6)) if prescribed is None else prescribed(instants, 1.0)[0]
-    motion = MotionSamples(q, rest, rest, instants, instants, loads if count else None)
+    loads = np.zeros((len(q), count, 6))
+    if prescribed is not None:
+        loads = prescribed(np.zeros(len(q)), 1.0)[0]
+    motion = MotionSamples.of(q, rest, loads=loads if count else None)
     balanced = balance(task, module, motion.loads, np.inf)
     tau = Torques(module, task.parameters).value(balanced(motion) if balanced else motion)
     over = np.where(lower < upper, np.maximum(lower - tau, tau - upper), -np.inf)

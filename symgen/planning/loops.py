@@ -28,7 +28,7 @@ import numpy as np
 
 from symgen.errors import RequestError
 from symgen.planning.problem import percent
-from symgen.planning.quantities import MotionSamples, Parameters, Quantity
+from symgen.planning.quantities import MotionSamples, Parameters, Quantity, options_of
 from symgen.planning.task import SIX, Closure, State, Task
 from symgen.runtime.calls import LOADED
 from symgen.runtime.closure import RANK, holdable, row_sizes
@@ -294,11 +294,6 @@ class Opened:
                     at = self.assembled(goal, (), options)
             rows.append(at)
         return np.array([*rows[:-1], motion[-1]])
-
-
-def options_of(parameters: Parameters) -> dict[str, Any]:
-    """Return values of runtime parameters as an option of functions of the module."""
-    return {"parameters": dict(parameters)} if parameters else {}
 
 
 def reason(error: ValueError) -> str:

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from symgen.errors import RequestError
-from symgen.planning.quantities import MotionSamples, Parameters, Quantity, skew
+from symgen.planning.quantities import MotionSamples, Parameters, Quantity, options_of, skew
 from symgen.runtime.configuration import configuration_of
 from symgen.support.arrays import Array
 
@@ -210,8 +210,7 @@ def _cross(a: Array, b: Array) -> Array:
 def point_of(module: Any, parameters: Parameters, number: int) -> Carried:
     """Return a point of the model, numbered from 0, in the frame of its link."""
     _check(module, "point_motion")
-    link, q, keywords = module.point_links[number], module.neutral(), dict(parameters or {})
-    options = {"parameters": keywords} if keywords else {}
+    link, q, options = module.point_links[number], module.neutral(), options_of(parameters)
     zero = np.zeros(module.n)
     place = module.point_motion(q, zero, zero, **options)[0][number]
     if not link:

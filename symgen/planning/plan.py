@@ -34,8 +34,9 @@ from symgen.planning.contacts import limbs
 from symgen.planning.cuts import dependent
 from symgen.planning.grounded import held_error
 from symgen.planning.holding import too_weak
-from symgen.planning.loops import Opened, opened, options_of
+from symgen.planning.loops import Opened, opened
 from symgen.planning.problem import Fault, Feasible, Problem, instant
+from symgen.planning.quantities import options_of
 from symgen.planning.results import EXCEEDED, Plan, Start
 from symgen.planning.solver import (
     HOLDS,

@@ -53,6 +53,15 @@ class MotionSamples:
     load_rates: Array | None = None
     space: Configuration | None = None
 
+    @classmethod
+    def of(
+        cls, q: Array, qd: Array | None = None, qdd: Array | None = None, loads: Array | None = None
+    ) -> MotionSamples:
+        """Return states whose time does not matter, (K, n) each; rates are 0 where not given."""
+        zero, instants = np.zeros_like(q if qd is None else qd), np.zeros(len(q))
+        qd, qdd = (zero if rate is None else rate for rate in (qd, qdd))
+        return cls(q, qd, qdd, instants, instants, loads)
+
     @property
     def state(self) -> tuple[Array, Array, Array]:
         """q, qd, qdd."""
@@ -80,7 +89,7 @@ class Quantity(ABC):
 
     def __init__(self, module: Any, parameters: Parameters) -> None:
         self.module = module
-        self.keywords = {"parameters": dict(parameters)} if parameters else {}
+        self.keywords = options_of(parameters)
 
     @property
     def size(self) -> int:
@@ -101,16 +110,20 @@ class Quantity(ABC):
 
     def gradients(self, motion: MotionSamples, multipliers: Array) -> Array:
         """Return gradients of multipliers (K, m) . values by the state, (..., K, orders, n)."""
-        return np.asarray(np.einsum("...krij,ki->...krj", self.jacobian(motion)[1], multipliers))
+        weights = multipliers[:, None, None, :]
+        return np.asarray((weights @ self.jacobian(motion)[1])[..., 0, :])
 
     def by_time(self, motion: MotionSamples) -> Array | None:
-        """Return derivatives by T at fixed state, (K, m); None where they are 0."""
-        return None
+        """Return derivatives by T at fixed state, (K, m), through loads; None where they are 0."""
+        if motion.load_rates is None or not self.bears_loads:
+            return None
+        return self.by_loads(motion, motion.load_rates[None])[..., 0]
 
     def by_loads(self, motion: MotionSamples, unknown: Array) -> Array:
-        """Return derivatives by multiples of `unknown` loads (a, n_loads, 6), (K, m, a).
+        """Return derivatives by multiples of `unknown` loads, (K, m, a).
 
-        Differences are exact for functions that are linear in loads.
+        Loads are (a, n_loads, 6), or (a, K, n_loads, 6).  Differences are exact for functions that
+        are linear in loads.
         """
         assert motion.loads is not None
         start = self.value(motion)
@@ -182,13 +195,11 @@ class Torques(Quantity):
 
     def gradients(self, motion: MotionSamples, multipliers: Array) -> Array:
         """Return gradients (..., K, 3, n), by `inverse_dynamics_vjp` if the module has it."""
-        arguments, options = motion.state, self.options(motion)
-        if "inverse_dynamics_vjp" in self.module.functions:
-            rows = self.module.inverse_dynamics_vjp(*arguments, multipliers, **options)
-            return np.stack(rows[:3], axis=-2)
-        _, *rows = self.module.inverse_dynamics_derivatives(*arguments, **options)
-        weights = multipliers[:, None, :]
-        return np.stack([(weights @ row)[..., 0, :] for row in rows], axis=-2)
+        if "inverse_dynamics_vjp" not in self.module.functions:
+            return super().gradients(motion, multipliers)
+        options = self.options(motion)
+        rows = self.module.inverse_dynamics_vjp(*motion.state, multipliers, **options)
+        return np.stack(rows[:3], axis=-2)
 
     def hessian(self, motion: MotionSamples, multipliers: Array) -> Array:
         """Return second derivatives (K, 3, 3, n, n), exact where the formulation derives them."""
@@ -205,8 +216,7 @@ class Torques(Quantity):
     def by_loads(self, motion: MotionSamples, unknown: Array) -> Array:
         """Return derivatives by multiples of `unknown` loads, (K, n, a)."""
         slopes = self.module.inverse_dynamics_load_derivatives(motion.q, **self.keywords)
-        flat = unknown.reshape(len(unknown), -1).T
-        return np.asarray(slopes.reshape(*slopes.shape[:2], -1) @ flat)
+        return _along_loads(slopes, unknown)
 
     def gradients_by_loads(
         self, motion: MotionSamples, unknown: Array, multipliers: Array
@@ -222,13 +232,6 @@ class Torques(Quantity):
         result = np.zeros((len(motion.q), 3, motion.qd.shape[1], len(unknown)))
         result[:, 0] = (rows[1:] - rows[0]).transpose(1, 2, 0)
         return result
-
-    def by_time(self, motion: MotionSamples) -> Array | None:
-        """Differentiate through the loads."""
-        if motion.load_rates is None:
-            return None
-        slopes = self.module.inverse_dynamics_load_derivatives(motion.q, **self.keywords)
-        return np.asarray(np.einsum("kilc,klc->ki", slopes, motion.load_rates))
 
 
 class Wrenches(Quantity):
@@ -258,13 +261,6 @@ class Wrenches(Quantity):
         wrenches, *rows = self.module.joint_wrench_derivatives(*motion.state, **options)
         picked = [row[..., joint, entry, :] for row in rows]
         return wrenches[..., joint, entry], np.stack(picked, axis=-3)
-
-    def by_time(self, motion: MotionSamples) -> Array | None:
-        """Differentiate through the loads; exact, as wrenches are linear in them."""
-        if motion.load_rates is None or motion.loads is None:
-            return None
-        moved = replace(motion, loads=motion.loads + motion.load_rates)
-        return self.value(moved) - self.value(motion)
 
 
 class Velocities(Quantity):
@@ -340,7 +336,7 @@ class Outputs(Quantity):
         """Return total derivatives by loads, (K, m, a): direct, and through the torques."""
         (*_, by_tau, by_loads, _), _ = self._slopes(motion)
         by_torques = self.torques.by_loads(motion, unknown)
-        direct = np.einsum("kmlc,alc->kma", by_loads[:, self.chosen], unknown)
+        direct = _along_loads(by_loads[:, self.chosen], unknown)
         return np.asarray(direct + by_tau[:, self.chosen] @ by_torques)
 
     def gradients_by_loads(
@@ -383,13 +379,21 @@ class Outputs(Quantity):
         """Differentiate through t, the loads, and the torques."""
         if not self.bears_loads:
             return None
-        (_, by_t, *_, by_tau, by_loads, _), _ = self._slopes(motion)
-        result = by_t[:, self.chosen] * motion.shares[:, None]
-        if motion.load_rates is not None:
-            result += np.einsum("kmlc,klc->km", by_loads[:, self.chosen], motion.load_rates)
-            by_torques = by_tau[:, self.chosen]
-            result += np.einsum("kmi,ki->km", by_torques, self.torques.by_time(motion))  # type: ignore[arg-type]
-        return np.asarray(result)
+        (_, by_t, *_), _ = self._slopes(motion)
+        direct, through = by_t[:, self.chosen] * motion.shares[:, None], super().by_time(motion)
+        return np.asarray(direct if through is None else direct + through)
+
+
+def _along_loads(slopes: Array, unknown: Array) -> Array:
+    """Return derivatives (K, m, a) by multiples of loads, as of `by_loads`, from those by all loads
+    (K, m, n_loads, 6)."""
+    flat = unknown.reshape(*unknown.shape[:-2], -1)
+    return np.asarray(slopes.reshape(*slopes.shape[:2], -1) @ np.moveaxis(flat, 0, -1))
+
+
+def options_of(parameters: Parameters) -> dict[str, Any]:
+    """Return values of runtime parameters as an option of functions of the module."""
+    return {"parameters": dict(parameters)} if parameters else {}
 
 
 def skew(v: Array) -> Array:

@@ -26,10 +26,11 @@ from symgen.planning.checks import check_task
 from symgen.planning.contacts import named_points, read_contacts
 from symgen.planning.cuts import read_cuts
 from symgen.planning.loads import FreeLoad, read_loads, read_weights
-from symgen.planning.loops import Opened, options_of, reason
+from symgen.planning.loops import Opened, reason
 from symgen.planning.mirroring import read_mirrored
 from symgen.planning.obstacles import read_keep_out
 from symgen.planning.poses import read_pose
+from symgen.planning.quantities import options_of
 from symgen.planning.summary import written
 from symgen.planning.task import (
     CHECKS,

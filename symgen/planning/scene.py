@@ -11,6 +11,7 @@ from symgen.page.animation import upright
 from symgen.page.shapes import Shape, sphere, thinned
 from symgen.planning.footprints import Footing, outline
 from symgen.planning.obstacles import HalfSpace
+from symgen.planning.quantities import options_of
 from symgen.planning.task import Task
 from symgen.support.arrays import Array
 
@@ -95,8 +96,7 @@ def draw_scene(
 
 def _poses(module: Any, task: Task, q: Array) -> Array:
     """Return the poses of all links and, as the last one, of the base, (K, n_links + 1, 4, 4)."""
-    options = {"parameters": dict(task.parameters)} if task.parameters else {}
-    poses = np.asarray(module.forward_kinematics(q, **options))
+    poses = np.asarray(module.forward_kinematics(q, **options_of(task.parameters)))
     base = np.broadcast_to(np.eye(4), (len(q), 1, 4, 4))
     return np.concatenate([poses, base], axis=1)
 

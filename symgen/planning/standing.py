@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from symgen.planning.contacts import SAME, Contacts, Schedule, images
+from symgen.planning.contacts import SAME, Contacts, Schedule
 from symgen.planning.placements import Combination, PlacedRates
 from symgen.planning.problem import Entries, Iterate, Linear, Problem, Sizes, Term, instant
 from symgen.planning.quantities import MotionSamples
@@ -198,13 +198,13 @@ class Ground:
             x = rest + MOVED * moving * np.random.default_rng(0).normal(size=len(moving))
             heights = np.flatnonzero(np.outer(stands, [False, False, True]))
             for _ in range(MOST_STEPS):
-                values, rows = places.jacobian(_posture(x))
+                values, rows = places.jacobian(MotionSamples.of(x[None]))
                 if np.abs(values[0, heights]).max(initial=0.0) < STANDS:
                     break
                 A = rows[0, 0][heights] * moving
                 step = lstsq(A, -values[0, heights], cond=IMPLIED)[0]
                 x += step * min(1.0, STRIDE / max(np.abs(step).max(), STRIDE))
-            rows = places.jacobian(_posture(x))[1][0, 0] * moving
+            rows = places.jacobian(MotionSamples.of(x[None]))[1][0, 0] * moving
             sizes = np.linalg.norm(rows, axis=1)
             rows /= np.where(sizes > 0, sizes, 1.0)[:, None]
             kept = np.zeros(len(rows), dtype=bool)
@@ -298,11 +298,15 @@ class Ground:
 
 
 def cycle(task: Task, module: Any, places: Combination) -> Index | None:
-    """Return the image of every contact point in the next cycle; None without cycles."""
+    """Return the contact point whose part each point takes in the next cycle, -1 for none; None
+    without cycles."""
     if not task.images or task.contacts is None:
         return None
     heights, mirror = (x[..., 2] for x in _mirrored(task, module, places))
-    return images(task.contacts, heights, mirror)
+    apart = np.abs(heights[:, :, None] - mirror[:, None, :]).max(axis=0)
+    nearest: Index = apart.argmin(axis=1)  # images are as high
+    same = np.take_along_axis(apart, nearest[:, None], axis=1)[:, 0] < SAME
+    return np.where(same, nearest, -1)
 
 
 def turn_of(task: Task, module: Any, places: Combination, image: Index) -> Array | None:
@@ -319,21 +323,10 @@ def _mirrored(task: Task, module: Any, places: Combination) -> tuple[Array, Arra
     Heights are above the origin of the base.
     """
     x = np.random.default_rng(1).normal(scale=0.3, size=(4, module.n))
-    image, zero, instants = x.copy(), np.zeros_like(x), np.zeros(len(x))
-    for i, j, sign in task.images:
-        image[:, i] = sign * x[:, j]
-    values = (
-        task.chart.along(places).value(MotionSamples(z, zero, zero, instants, instants))
-        for z in (x, image)
-    )
+    along = task.chart.along(places)
+    values = (along.value(MotionSamples.of(z)) for z in (x, task.image(x)))
     first, second = (z.reshape(len(x), -1, 3) - [0, 0, places.constant[2]] for z in values)
     return first, second
-
-
-def _posture(x: Array) -> MotionSamples:
-    """Return the motion of one instant at rest at x (n,)."""
-    zero = np.zeros((1, len(x)))
-    return MotionSamples(x[None], zero, zero, np.zeros(1), np.zeros(1))
 
 
 def _unlimited(

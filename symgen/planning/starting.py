@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from symgen.planning.loads import loads_at
-from symgen.planning.loops import Opened, options_of
+from symgen.planning.loops import Opened
 from symgen.planning.poses import position_of
-from symgen.planning.quantities import MotionSamples, Quantity
+from symgen.planning.quantities import MotionSamples, Quantity, options_of
 from symgen.planning.reactions import balance, forces_in_cuts
 from symgen.planning.splines import Profile
 from symgen.planning.task import State, Task
@@ -139,8 +139,7 @@ def _nearest(task: Task, module: Any, state: State) -> Array:
     assert state.pose is not None
     q = coordinates(task, module, state, None, None)[None]
     position = task.chart.along(position_of(module, task.parameters, state.pose))
-    zero = np.zeros_like(q)
-    return np.asarray(position.value(MotionSamples(q, zero, zero, np.zeros(1), np.zeros(1)))[0])
+    return np.asarray(position.value(MotionSamples.of(q))[0])
 
 
 def _place(position: Array) -> str:
@@ -152,11 +151,10 @@ def _reached(
     upper: Array,
 ) -> tuple[Array, float]:  # fmt: skip
     """Return q by Levenberg-Marquardt steps within the limits, and its distance from the target."""
-    damping, zero = 1e-3, np.zeros((1, len(q)))
+    damping = 1e-3
 
     def residual(q: Array) -> tuple[Array, Array]:
-        motion = MotionSamples(q[None], zero, zero, np.zeros(1), np.zeros(1))
-        value, slopes = position.jacobian(motion)
+        value, slopes = position.jacobian(MotionSamples.of(q[None]))
         return value[0] - target, slopes[0, 0] * movable
 
     error, slopes = residual(q)

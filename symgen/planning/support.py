@@ -194,8 +194,8 @@ class OfContacts(Quantity):
         q = configuration_of(self.module).integrate(
             self.module.neutral(), random.normal(scale=MOVED, size=self.module.n)
         )
-        zero, instant = np.zeros((1, self.module.n)), np.zeros(1)
-        places, columns = self.places.jacobian(MotionSamples(q[None], zero, zero, instant, instant))
+        rest = np.zeros((1, self.module.n))
+        places, columns = self.places.jacobian(MotionSamples.of(q[None], rest))
         slopes = self._slopes(np.append(places[0], random.uniform(size=places.size)))
         by_places, by_forces = np.split(slopes, 2, axis=-1)
         matrix = np.column_stack([by_places @ columns[0, 0], by_forces])

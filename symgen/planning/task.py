@@ -197,3 +197,10 @@ class Task:
         """Coordinate i at the end is sign times coordinate j at the start: (i, j, sign)."""
         periodic = tuple((k, k, 1.0) for k in range(len(self.limits.torque)))
         return self.mirrored.coordinates or (periodic if self.periodic else ())
+
+    def image(self, x: Array) -> Array:
+        """Return coordinates, rates or torques (..., n) at the end by those at the start."""
+        image = x.copy()
+        for i, j, sign in self.images:
+            image[..., i] = sign * x[..., j]
+        return image

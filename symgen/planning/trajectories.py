@@ -10,8 +10,8 @@ import numpy as np
 
 from symgen.planning.charts import Chart
 from symgen.planning.loads import LoadsAt, loads_at
-from symgen.planning.loops import Opened, options_of
-from symgen.planning.quantities import MotionSamples, Torques
+from symgen.planning.loops import Opened
+from symgen.planning.quantities import MotionSamples, Torques, options_of
 from symgen.planning.reactions import balance
 from symgen.planning.splines import Profile
 from symgen.planning.task import Task

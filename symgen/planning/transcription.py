@@ -360,17 +360,9 @@ class _Transcription:
             return False
         torque = self.task.chart.along(Torques(self.module, self.task.parameters))
         start = np.random.default_rng(0).normal(scale=0.3, size=(3, 1, self.n))
-        end, instant = start.copy(), np.zeros(1)
-        for i, j, sign in self.task.images:
-            end[..., i] = sign * start[..., j]
-        before, after = (
-            torque.value(MotionSamples(q, qd, qdd, instant, instant))[0]
-            for q, qd, qdd in (start, end)
-        )
-        return all(
-            abs(after[i] - sign * before[j]) < SAME * np.abs(before).max()
-            for i, j, sign in self.task.images
-        )
+        states = start, self.task.image(start)
+        before, after = (torque.value(MotionSamples.of(*state)) for state in states)
+        return bool(np.abs(after - self.task.image(before)).max() < SAME * np.abs(before).max())
 
     def cycle(self) -> list[Term]:
         """Return periodic and mirrored ends: q, qd, qdd at the end by those at the start."""

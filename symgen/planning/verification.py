@@ -17,6 +17,7 @@ from symgen.planning.charts import rates_on
 from symgen.planning.cuts import gaps_of
 from symgen.planning.grounded import Grounded, grounded
 from symgen.planning.problem import Fault, instant, percent
+from symgen.planning.quantities import options_of
 from symgen.planning.reactions import forces_in_cuts, ranges_in_cuts
 from symgen.planning.task import Task
 from symgen.planning.trajectories import Splines, Trajectory
@@ -245,7 +246,7 @@ def simulate_forward(task: Task, module: Any, path: Trajectory) -> tuple[Array, 
 def _slope(task: Task, module: Any, path: Trajectory, s: Array) -> Callable[[Array, int], Array]:
     """Return the rate of the state (q, qd) under the torques at one of the instants s (K,)."""
     loads, tau = path.motion(s).loads, path.torques(module, task.parameters, s)
-    options: dict[str, Any] = {"parameters": dict(task.parameters)} if task.parameters else {}
+    options = options_of(task.parameters)
     nq, forward, rate = path.chart.space.nq, module.forward_dynamics, rates_on(path.chart.space)
 
     def slope(at: Array, k: int) -> Array:
