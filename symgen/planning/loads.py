@@ -104,9 +104,9 @@ def loads_at(
         names = {"t": s * T, "s": s, "T": T, **parameters}
         with np.errstate(all="ignore"):
             results = evaluate([*entries, *rates], names)
-        both = np.stack([np.broadcast_to(x, s.shape) for x in results], axis=-1)
+        columns = np.stack([np.broadcast_to(x, s.shape) for x in results], axis=-1)
         acting = np.zeros((2, len(s), count, len(COMPONENTS)))
-        acting[:, :, [*loads]] = np.moveaxis(both.reshape(len(s), 2, -1, len(COMPONENTS)), 1, 0)
+        acting[:, :, [*loads]] = np.moveaxis(columns.reshape(len(s), 2, -1, len(COMPONENTS)), 1, 0)
         if not np.all(np.isfinite(acting[0])):
             raise RequestError("a load has no finite value at some time of the motion")
         return acting[0], acting[1] if moving else None

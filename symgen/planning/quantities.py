@@ -110,8 +110,7 @@ class Quantity(ABC):
 
     def gradients(self, motion: MotionSamples, multipliers: Array) -> Array:
         """Return gradients of multipliers (K, m) . values by the state, (..., K, orders, n)."""
-        weights = multipliers[:, None, None, :]
-        return np.asarray((weights @ self.jacobian(motion)[1])[..., 0, :])
+        return np.asarray(np.einsum("...krij,ki->...krj", self.jacobian(motion)[1], multipliers))
 
     def by_time(self, motion: MotionSamples) -> Array | None:
         """Return derivatives by T at fixed state, (K, m), through loads; None where they are 0."""
@@ -195,11 +194,13 @@ class Torques(Quantity):
 
     def gradients(self, motion: MotionSamples, multipliers: Array) -> Array:
         """Return gradients (..., K, 3, n), by `inverse_dynamics_vjp` if the module has it."""
-        if "inverse_dynamics_vjp" not in self.module.functions:
-            return super().gradients(motion, multipliers)
-        options = self.options(motion)
-        rows = self.module.inverse_dynamics_vjp(*motion.state, multipliers, **options)
-        return np.stack(rows[:3], axis=-2)
+        arguments, options = motion.state, self.options(motion)
+        if "inverse_dynamics_vjp" in self.module.functions:
+            rows = self.module.inverse_dynamics_vjp(*arguments, multipliers, **options)
+            return np.stack(rows[:3], axis=-2)
+        _, *rows = self.module.inverse_dynamics_derivatives(*arguments, **options)
+        weights = multipliers[:, None, :]
+        return np.stack([(weights @ row)[..., 0, :] for row in rows], axis=-2)
 
     def hessian(self, motion: MotionSamples, multipliers: Array) -> Array:
         """Return second derivatives (K, 3, 3, n, n), exact where the formulation derives them."""
