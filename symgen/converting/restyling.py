@@ -27,7 +27,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -38,7 +38,7 @@ from symgen.algebra.graph import Graph
 from symgen.deriving.derivation import derived_program
 from symgen.description.checks import check
 from symgen.description.expressions import evaluate
-from symgen.description.foreign.nodes import listing, table
+from symgen.description.foreign.nodes import plain, table
 from symgen.description.foreign.rotations import (
     entries_of,
     from_rpy,
@@ -52,7 +52,7 @@ from symgen.description.foreign.rotations import (
 from symgen.description.inertia import ENTRIES
 from symgen.description.model import JointDescription, LinkPoint, Pose, RobotDescription
 from symgen.description.names import BASE
-from symgen.description.reading import Document, Entry, Listing, Node, Scalar, Table
+from symgen.description.reading import Document, Scalar
 from symgen.description.scalars import QUARTERS
 from symgen.errors import RequestError
 from symgen.formulations import formulation_named
@@ -283,10 +283,10 @@ def restyled(document: Document, style: str) -> tuple[Document, float]:
     description = check(document)
     joints = placed(description)
     places = layout(joints, style)
-    root = _with_joints(document.root, description, joints, places, style)
-    root = with_points(root, description, places.moved)
-    root = _without_idle_parameters(root)
-    result = replace(document, root=root)
+    data = _with_joints(plain(document.root), description, joints, places, style)
+    move_points(data, description, places.moved)
+    _drop_idle_parameters(data)
+    result = replace(document, root=table(data, document.root.line))
     return result, pose_error(description, check(result), places)
 
 
@@ -305,187 +305,127 @@ def pose_error(old: RobotDescription, new: RobotDescription, places: Layout) -> 
 
 
 def _with_joints(
-    root: Node, description: RobotDescription, joints: list[Placed], places: Layout, style: str
-) -> Table:
-    if not isinstance(root, Table):
-        raise TypeError("a checked document is a mapping")
-    entries = dict(root.entries)
-    if "joints" in entries and isinstance(entries["joints"].value, Listing):
-        items, values = entries["joints"].value.items, description.parameter_values
-        written = [
-            _joint(node, item, row, places.moved[item.joint.link.name], values)
-            for node, item, row in zip(items, joints, places.rows, strict=True)
-        ]
-        line = entries["joints"].line
-        entries["joints"] = Entry(line, listing(written, line))
-    entries.pop("convention", None)
+    data: Mapping[str, Any], description: RobotDescription, joints: list[Placed], places: Layout,
+    style: str,
+) -> dict[str, Any]:  # fmt: skip
+    """Return the file with new rows, in the convention of the style."""
+    values = description.parameter_values
+    written = [
+        _joint(joint, item, row, places.moved[item.joint.link.name], values)
+        for joint, item, row in zip(data.get("joints", ()), joints, places.rows, strict=True)
+    ]
+    pairs = [(key, entry) for key, entry in data.items() if key != "convention"]
     if style != ORIGIN:
-        position = list(entries).index("name") + 1
-        pairs = list(entries.items())
-        pairs.insert(position, ("convention", Entry(root.line, Scalar(style, "text", root.line))))
-        entries = dict(pairs)
-    return replace(root, entries=entries)
+        pairs.insert([key for key, _ in pairs].index("name") + 1, ("convention", style))
+    return {key: written if key == "joints" else entry for key, entry in pairs}
 
 
-def _joint(node: Node, item: Placed, row: Row, moved: Array, values: Mapping[str, float]) -> Node:
+def _joint(
+    data: Mapping[str, Any], item: Placed, row: Row, moved: Array, values: Mapping[str, float]
+) -> dict[str, Any]:
     """Return a joint with its new row; `link` and options stay.
 
     `moved` is the new link frame's pose in the former one, (4, 4).
     """
-    if not isinstance(node, Table):
-        raise TypeError("a checked joint is a mapping")
-    kept = dict(node.entries)
-    given_by_row = ("axis",) if item.moves else ()
-    for key in ("dh", "before", "origin", "convention", "link", "parent", *given_by_row):
-        kept.pop(key, None)
-    line = node.line
-    new: dict[str, Node | None] = {"name": None, "type": None}
-    new.update({key: kept.pop(key).value for key in ("name", "type")})
-    new["parent"] = Scalar(item.joint.parent, "text", line)
+    new = {"name": data["name"], "type": data["type"], "parent": item.joint.parent}
     if row.dh is not None:
-        new["before"] = None if _is_identity(row.before) else _pose_node(row.before, line)
-        names = ("theta", "d", "a", "alpha")
-        angles = (True, False, False, True)
+        if not _is_identity(row.before):
+            new["before"] = _pose(row.before)
+        names, angles = ("theta", "d", "a", "alpha"), (True, False, False, True)
         columns = zip(names, row.dh, angles, strict=True)
-        new["dh"] = table({name: _number(x, line, angle) for name, x, angle in columns}, line)
+        new["dh"] = {name: _number(x, angle) for name, x, angle in columns}
     else:
-        new["origin"] = _pose_node(row.before, line)
+        new["origin"] = _pose(row.before)
         if row.axis is not None and item.moves:
-            new["axis"] = listing([_number(float(x), line) for x in row.axis], line)
-    new.update({key: entry.value for key, entry in kept.items()})
-    link = node.entries.get("link")
-    new["link"] = None if link is None else _link(link.value, item, moved, values)
-    return table(new, line)
+            new["axis"] = [_number(x) for x in row.axis]
+    replaced = {*new, "dh", "before", "origin", "convention", "link", *["axis"] * item.moves}
+    new |= {key: entry for key, entry in data.items() if key not in replaced}
+    if "link" in data:
+        new["link"] = _link(data["link"], item, moved, values)
+    return new
 
 
-def _link(node: Node, item: Placed, moved: Array, values: Mapping[str, float]) -> Node:
+def _link(
+    data: dict[str, Any], item: Placed, moved: Array, values: Mapping[str, float]
+) -> dict[str, Any]:
     """Return a link with centre of mass and inertia in the new frame."""
-    if not isinstance(node, Table) or _is_identity(moved):
-        return node
+    if _is_identity(moved):
+        return data
     back, link = inverse(moved), item.joint.link
     turn, shift = back[:3, :3], back[:3, 3]
-    entries, line = dict(node.entries), node.line
-    massive = any(key in entries for key in ("mass", "com", "inertia"))
+    new = dict(data)
     at = turn @ np.array([evaluate(x, values) for x in link.com]) + shift
-    if massive and np.abs(at).max() > _TINY:
-        entries["com"] = Entry(line, listing([_number(float(x), line) for x in at], line))
+    if not data.keys().isdisjoint(("mass", "com", "inertia")) and np.abs(at).max() > _TINY:
+        new["com"] = [_number(x) for x in at]
     else:
-        entries.pop("com", None)
-    if "inertia" in entries:
+        new.pop("com", None)
+    if "inertia" in data:
         turned = entries_of(turn @ symmetric([evaluate(x, values) for x in link.inertia]) @ turn.T)
         size = max(map(abs, turned), default=0.0)
         tensor = zip(ENTRIES, turned, strict=True)
-        pairs: dict[str, Node | None] = {
-            key: _number(x, line) for key, x in tensor if abs(x) > 1e-15 * size
-        }
-        former = entries["inertia"].value
-        if isinstance(former, Table) and "accepted" in former.entries:
-            pairs["accepted"] = former.entries["accepted"].value
-        entries["inertia"] = Entry(line, table(pairs, line))
-    return replace(node, entries=entries)
+        new["inertia"] = {key: _number(x) for key, x in tensor if abs(x) > 1e-15 * size}
+        if "accepted" in data["inertia"]:
+            new["inertia"]["accepted"] = data["inertia"]["accepted"]
+    return new
 
 
-def _without_idle_parameters(root: Table) -> Table:
+def _drop_idle_parameters(data: dict[str, Any]) -> None:
     """Remove parameters that no expression contains any more."""
-    entry = root.entries.get("parameters")
-    if entry is None or not isinstance(entry.value, Table):
-        return root
-    kept = dict(entry.value.entries)
-    while True:
-        rest = {k: x for k, x in root.entries.items() if k not in ("parameters", "description")}
-        texts = [*_texts_of(rest.values()), *_texts_of(kept.values())]
-        used = {word for text in texts for word in re.findall(r"[A-Za-z_]\w*", text)}
+    kept = data.get("parameters", {})
+    while kept:
+        rest = [x for key, x in data.items() if key != "description"]
+        used = {word for text in _texts_of(rest) for word in re.findall(r"[A-Za-z_]\w*", text)}
         idle = [name for name in kept if name not in used]
         if not idle:
-            break
+            return
         for name in idle:
             del kept[name]
-    entries = dict(root.entries)
-    entries["parameters"] = Entry(entry.line, replace(entry.value, entries=kept))
-    if not kept:
-        del entries["parameters"]
-    return replace(root, entries=entries)
+    data.pop("parameters", None)
 
 
-def _texts_of(nodes: Iterable[Entry | Node]) -> Iterator[str]:
-    """All scalars of some nodes."""
-    waiting = [node.value if isinstance(node, Entry) else node for node in nodes]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, Scalar):
-            yield node.text
-        elif isinstance(node, Listing):
-            waiting += node.items
-        else:
-            waiting += [entry.value for entry in node.entries.values()]
+def _texts_of(data: Any) -> Iterator[str]:
+    """All texts and numbers of plain data."""
+    if isinstance(data, dict | list):
+        for item in data.values() if isinstance(data, dict) else data:
+            yield from _texts_of(item)
+    else:
+        yield data.text if isinstance(data, Scalar) else str(data)
 
 
-def _number(value: float, line: int, angle: bool = False) -> Scalar:
+def _number(value: float, angle: bool = False) -> str | float:
     """Return a number with all its digits; 0 and multiples of pi/2 are written as such."""
+    value = float(value)
     if abs(value) < 1e-15:
-        return Scalar("0", "int", line)
+        return 0
     quarters = round(value / (math.pi / 2))
     if angle and quarters and abs(value - quarters * math.pi / 2) < _TINY:
-        return Scalar(QUARTERS.get(quarters, repr(value)), "text", line)
-    return Scalar(repr(float(value)), "float", line)
+        return QUARTERS.get(quarters, repr(value))
+    return value
 
 
-def _pose_node(pose: Array, line: int) -> Table:
+def _pose(pose: Array) -> dict[str, list[str | float]]:
     """`xyz` and `rpy`, without those that are zero."""
-    rpy = to_rpy(pose[:3, :3])
-    parts: dict[str, Node | None] = {"xyz": None, "rpy": None}
-    if np.abs(pose[:3, 3]).max() > 1e-15:
-        parts["xyz"] = listing([_number(float(x), line) for x in pose[:3, 3]], line)
+    at, rpy = pose[:3, 3], to_rpy(pose[:3, :3])
+    parts = {}
+    if np.abs(at).max() > 1e-15:
+        parts["xyz"] = [_number(x) for x in at]
     if max(map(abs, rpy)) > 1e-15:
-        parts["rpy"] = listing([_number(float(x), line, angle=True) for x in rpy], line)
-    return table(parts, line)
+        parts["rpy"] = [_number(x, angle=True) for x in rpy]
+    return parts
 
 
-def with_points(root: Table, description: RobotDescription, moved: Mapping[str, Array]) -> Table:
+def move_points(
+    data: Mapping[str, Any], description: RobotDescription, moved: Mapping[str, Array]
+) -> None:
     """Express all points in the new frames; `moved` has the poses of these in the old, by link."""
-    points = _Points(description.parameter_values, moved)
-    for key in ("loads", "points"):
-        root = _with_items(root, key, [[point] for point in getattr(description, key)], points)
-    root = _with_items(root, "springs", [spring.ends for spring in description.springs], points)
-    return _with_items(root, "forces", [[force.at] for force in description.forces], points)
-
-
-def _with_items(
-    root: Table, key: str, places: Sequence[Sequence[LinkPoint]], points: _Points
-) -> Table:
-    """One list of the document; `places` has the points of every item."""
-    entry = root.entries.get(key)
-    if entry is None or not isinstance(entry.value, Listing):
-        return root
-    pairs = zip(entry.value.items, places, strict=True)
-    items = [points.written(node, ends) for node, ends in pairs]
-    value = listing(items, entry.line)
-    return replace(root, entries={**root.entries, key: Entry(entry.line, value)})
-
-
-class _Points:
-    """Expresses points in new frames; `values` are the values of the parameters."""
-
-    def __init__(self, values: Mapping[str, float], moved: Mapping[str, Array]) -> None:
-        self.values, self.moved = values, moved
-
-    def written(self, node: Node, places: Sequence[LinkPoint]) -> Node:
-        """Rewrite an item of a list: a point, or a spring with points in `between`."""
-        ends = node.entries.get("between") if isinstance(node, Table) else None
-        if isinstance(node, Table) and ends is not None and isinstance(ends.value, Listing):
-            items = [self._point(*pair) for pair in zip(ends.value.items, places, strict=True)]
-            value = listing(items, ends.line)
-            return replace(node, entries={**node.entries, "between": Entry(ends.line, value)})
-        return self._point(node, places[0])
-
-    def _point(self, node: Node, point: LinkPoint) -> Node:
-        pose = self.moved[point.link]
-        entry = node.entries.get("point") if isinstance(node, Table) else None
-        is_named = entry is not None and isinstance(entry.value, Scalar)
-        if not isinstance(node, Table) or is_named or np.abs(pose - np.eye(4)).max() < _TINY:
-            return node
-        back = inverse(pose)
-        old = np.array([evaluate(x, self.values) for x in point.point])
-        at = back[:3, :3] @ old + back[:3, 3]
-        value = listing([_number(x, node.line) for x in at.tolist()], node.line)
-        return replace(node, entries={**node.entries, "point": Entry(node.line, value)})
+    values, ends = description.parameter_values, list[tuple[Any, LinkPoint]]()
+    at = [force.at for force in description.forces]
+    for key, points in ("loads", description.loads), ("points", description.points), ("forces", at):
+        ends += zip(data.get(key, ()), points, strict=True)
+    for item, spring in zip(data.get("springs", ()), description.springs, strict=True):
+        ends += zip(item["between"], spring.ends, strict=True)
+    for item, point in ends:
+        if not isinstance(item.get("point"), Scalar) and not _is_identity(moved[point.link]):
+            back = inverse(moved[point.link])
+            old = np.array([evaluate(x, values) for x in point.point])
+            item["point"] = [_number(x) for x in back[:3, :3] @ old + back[:3, 3]]

@@ -36,17 +36,18 @@ import numpy as np
 
 from symgen.description.foreign.nodes import (
     Assembly,
+    Content,
+    Entries,
     LegalNames,
     inertia,
     joint_node,
     kind_of,
-    listing,
-    massless,
     name_of,
+    node,
     point_node,
+    pose_node,
     representation_of,
     table,
-    text,
     triple,
 )
 from symgen.description.foreign.process import NoAnswerError, answer_of, is_installed
@@ -55,7 +56,6 @@ from symgen.description.foreign.rotations import (
     Pose,
     from_axis_angle,
     from_quaternion,
-    to_rpy,
     turned,
 )
 from symgen.description.foreign.xml import Element, Faults, number, place, read_xml, stop
@@ -139,7 +139,7 @@ class _Reader:
         points, forces = self.points_and_forces()
         line, made = self.root.line, self.model["name"]
         name = self.root.attributes.get("model", "") or ("" if made == "MuJoCo Model" else made)
-        gravity = listing([number(float(x) + 0.0, line) for x in self.model["gravity"]], line)
+        gravity = node([float(x) + 0.0 for x in self.model["gravity"]], line)
         return self.assembly.document(
             self.root, in_line(name), gravity,
             points=points, forces=forces, loops=loops, relations=relations,
@@ -202,20 +202,20 @@ class _Reader:
             if at_body:
                 content = self.link(body, link, element)
             else:
-                content = massless(names.made("link", f"{name}_{count}"), element.line)
+                content = table({"name": names.made("link", f"{name}_{count}")}, element.line)
             origin = pose @ Pose(anchor, np.eye(3)) @ _at_zero(joint)
             entries = self.entries(joint, label, name_of(content))
             line = (self.element("joint", joint["name"]) if joint["name"] else element).line
-            node = joint_node(self.named[k], kind, parent, origin, content, line, entries)
-            self.assembly.add(node, f"joint.{label}")
+            moving = joint_node(self.named[k], kind, parent, origin, content, line, entries)
+            self.assembly.add(moving, f"joint.{label}")
             parent = name_of(content)
             pose = Pose(-anchor, np.eye(3))
         if not at_body:
             link = names.new("link", name) if body["name"] else names.made("link", name)
             content = self.link(body, link, element)
             fixed = names.made("joint", f"{name}_fixed")
-            node = joint_node(fixed, "fixed", parent, pose, content, element.line)
-            self.assembly.add(node, f"body.{name}")
+            still = joint_node(fixed, "fixed", parent, pose, content, element.line)
+            self.assembly.add(still, f"body.{name}")
             parent = link
         self.links[index] = parent
 
@@ -223,17 +223,17 @@ class _Reader:
         """Return the link of a body, with its mass, if any."""
         line = element.line
         if not body["mass"] and not any(body["principal"]):
-            return massless(link, line)
+            return table({"name": link}, line)
         tensor = turned(from_quaternion(body["axes"]), [*body["principal"], 0.0, 0.0, 0.0])
         entries = {
-            "name": text(link, line),
-            "mass": number(body["mass"], line),
+            "name": link,
+            "mass": body["mass"],
             "com": triple(body["com"], line),
             "inertia": inertia([number(x, line) for x in tensor], line),
         }
         return table(entries, line)
 
-    def entries(self, joint: Mapping[str, Any], name: str, link: str) -> dict[str, Node | None]:
+    def entries(self, joint: Mapping[str, Any], name: str, link: str) -> Entries:
         """Return the entries of a joint except name, type, parent and origin."""
         element, key = self.element("joint", joint["name"]), f"joint.{name}"
         line, faults = element.line, self.faults
@@ -246,48 +246,43 @@ class _Reader:
                 words = f"{' and '.join(terms)} of a {joint['type']} joint: {_WITH_ANGLES}"
                 faults.add(element, key, words)
                 return {}
-            return self.terms_on_manifold(joint, terms, link, line)
-        nodes: dict[str, Node | None] = {TERMS[name]: value for name, value in terms.items()}
+            return self.terms_on_manifold(joint, terms, link)
+        nodes = {TERMS[name]: value for name, value in terms.items()}
         (rest,) = joint["rest"]
         if rest and "stiffness" in terms:
             nodes["rest"] = number(rest, line)
-        ends = joint["range"]
-        limits = {"lower": number(ends[0], line), "upper": number(ends[1], line)} if ends else {}
+        limits = dict(zip(("lower", "upper"), joint["range"] or (), strict=False))
         efforts = joint["effort"]
         if efforts and efforts[1] == -efforts[0]:
-            limits["effort"] = number(efforts[1], line)
+            limits["effort"] = efforts[1]
         elif efforts:
             words = f"actuatorfrcrange {efforts} is left out: a limit of effort has one size"
             faults.warn(element, key, words)
-        return {
-            "axis": listing([number(x, line) for x in joint["axis"]], line),
-            "limits": table(limits, line) if limits else None,
-            **nodes,
-        }
+        return {"axis": joint["axis"], "limits": limits or None, **nodes}
 
     def terms_on_manifold(
-        self, joint: Mapping[str, Any], terms: Mapping[str, Scalar], link: str, line: int
-    ) -> dict[str, Node | None]:
+        self, joint: Mapping[str, Any], terms: Mapping[str, Scalar], link: str
+    ) -> Entries:
         """Terms of a ball or free joint, whose link is `link`.
 
         MuJoCo uses the angular velocity in body axes, and the velocity of a free body in world
         axes, for which its armature is an added mass and its friction a force of the model.
         Damping and springs are equal in all axes.  Quaternions of MuJoCo are w x y z.
         """
-        nodes: dict[str, Node | None] = {TERMS[name]: value for name, value in terms.items()}
+        nodes: dict[str, Content] = {TERMS[name]: value for name, value in terms.items()}
         if joint["type"] == "free":
-            none = Scalar("0", "int", line)
             for name in ("armature", "frictionloss"):
-                if name in terms:
-                    nodes[TERMS[name]] = listing([none] * 3 + [terms[name]] * 3, line)
-            nodes["added_mass"] = terms.get("armature")
+                if size := terms.get(name):
+                    nodes[TERMS[name]] = [0, 0, 0, size, size, size]
+            if "armature" in terms:
+                nodes["added_mass"] = terms["armature"]
             if "frictionloss" in terms:
                 self.frictions.append((link, terms["frictionloss"]))
         if "stiffness" in terms:
             *at, w, x, y, z = joint["rest"]
-            nodes["rest"] = listing([number(entry, line) for entry in (*at, x, y, z, w)], line)
+            nodes["rest"] = [*at, x, y, z, w]
         kind = kind_of(TYPES[joint["type"]], self.angles)
-        return {"coordinates": representation_of(kind, line), **nodes}
+        return {"coordinates": representation_of(kind), **nodes}
 
     def points_and_forces(self) -> tuple[list[Node], list[Node]]:
         """Return the named moving sites as points; translational friction of free joints as forces.
@@ -303,26 +298,22 @@ class _Reader:
         forces: list[Node] = []
         for link, size in self.frictions:
             point, line = names.made("point", f"{link}_origin"), size.line
-            points.append(table({"name": text(point, line), "link": text(link, line)}, line))
+            points.append(table({"name": point, "link": link}, line))
             rates = [quantity(POINTS, point, rate) for rate in ("vx", "vy", "vz")]
             slips = [f"-{size.text}*tanh({rate}/{FRICTION_VELOCITY.text})" for rate in rates]
-            force = {
-                "name": text(f"{point}_friction", line),
-                "point": text(point, line),
-                "force": listing([text(slip, line) for slip in slips], line),
-            }
+            force = {"name": f"{point}_friction", "point": point, "force": slips}
             forces.append(table(force, line))
         self.assembly.names.changed.extend(names.changed)
         return points, forces
 
-    def closed(self) -> tuple[list[Node], dict[str, Node]]:
+    def closed(self) -> tuple[list[Node], Entries]:
         """Return the loops, and the relations by name, of active equality constraints.
 
         MuJoCo's second body has the first frame of the loop, so that the rows have MuJoCo's signs.
         """
         names = LegalNames(x["name"] for x in self.model["equalities"])
         loops: list[Node] = []
-        relations: dict[str, Node] = {}
+        relations: dict[str, Content] = {}
         for count, equality in enumerate(self.model["equalities"], start=1):
             kind, line = equality["kind"], self.element(equality["kind"], equality["name"]).line
             label = equality["name"] or f"{kind}_{count}"
@@ -332,16 +323,11 @@ class _Reader:
                 continue
             name = (names.new if equality["name"] else names.made)("loop", label)
             if kind == "joint":
-                relations[name] = text(self.relation(equality), line)
+                relations[name] = node(self.relation(equality), line)
                 self.assembly.places["relations", name] = place(f"equality.{name}")
             else:
                 second, first = (self.frame(side, line) for side in equality["frames"])
-                entries = {
-                    "name": text(name, line),
-                    "type": text(_LOOPS[kind], line),
-                    "first": first,
-                    "second": second,
-                }
+                entries = {"name": name, "type": _LOOPS[kind], "first": first, "second": second}
                 self.assembly.places["loops", len(loops)] = place(f"equality.{name}")
                 loops.append(table(entries, line))
         return loops, relations
@@ -349,9 +335,8 @@ class _Reader:
     def frame(self, side: Sequence[Any], line: int) -> Node:
         """A frame of a loop, from body, position (m) and quaternion (w, x, y, z) in its frame."""
         body, at, turn = side
-        rpy = to_rpy(from_quaternion(turn))
-        origin = table({"xyz": triple(at, line), "rpy": triple(rpy, line)}, line)
-        return table({"link": text(self.links[body], line), "origin": origin}, line)
+        origin = pose_node(Pose(np.array(at), from_quaternion(turn)), line)
+        return table({"link": self.links[body], "origin": origin}, line)
 
     def relation(self, equality: Mapping[str, Any]) -> str:
         """q1 - q1_0 = a0 + a1 x + a2 x^2 + a3 x^3 + a4 x^4, x = q2 - q2_0; x = 0 without q2."""

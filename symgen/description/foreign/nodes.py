@@ -10,7 +10,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 from symgen.description.foreign.rotations import HERE, Pose, to_rpy
 from symgen.description.foreign.xml import MOST_JOINTS, Element, Faults, number, place, stop
@@ -22,21 +22,37 @@ from symgen.description.schema import MAX_NAME, is_file_name
 from symgen.description.wording import KeyPath, shown
 from symgen.joints import ON_MANIFOLDS, JointType, OnManifold, joint_type
 
+Content: TypeAlias = "Node | str | float | Sequence[Content] | Mapping[str, Content | None]"
+"""A node, or a text, a number, a list or a mapping that becomes one."""
+Entries: TypeAlias = "Mapping[str, Content | None]"
 
-def text(words: str, line: int) -> Scalar:
-    """Return a name or a text."""
-    return Scalar(words, "text", line)
+
+def node(value: Content, line: int) -> Node:
+    """Return contents as nodes in one line, numbers with all their digits."""
+    if isinstance(value, Scalar | Table | Listing):
+        return value
+    if isinstance(value, str):
+        return Scalar(value, "text", line)
+    if isinstance(value, int):
+        return Scalar(str(value), "int", line)
+    if isinstance(value, float):
+        return number(float(value), line)
+    if isinstance(value, Mapping):
+        return table(value, line)
+    return Listing(tuple(node(item, line) for item in value), line)
 
 
-def table(entries: Mapping[str, Node | None], line: int) -> Table:
+def plain(node: Node) -> Any:
+    """Return the dict, list or scalar of a node, without lines of mappings and lists."""
+    if isinstance(node, Table):
+        return {key: plain(entry.value) for key, entry in node.entries.items()}
+    return [plain(item) for item in node.items] if isinstance(node, Listing) else node
+
+
+def table(entries: Entries, line: int) -> Table:
     """Return a mapping, without entries that are None."""
-    present = {key: Entry(node.line, node) for key, node in entries.items() if node is not None}
-    return Table(present, line)
-
-
-def listing(items: Sequence[Node], line: int) -> Node:
-    """Return a list."""
-    return Listing(tuple(items), line)
+    nodes = {key: node(value, line) for key, value in entries.items() if value is not None}
+    return Table({key: Entry(value.line, value) for key, value in nodes.items()}, line)
 
 
 def inertia(entries: Sequence[Scalar], line: int) -> Table:
@@ -54,12 +70,7 @@ def inertia(entries: Sequence[Scalar], line: int) -> Table:
 def triple(entries: Iterable[float], line: int) -> Node | None:
     """Return a vector; None if it is zero, which is the default."""
     values = [float(x) + 0.0 for x in entries]
-    return listing([Scalar(repr(x), "float", line) for x in values], line) if any(values) else None
-
-
-def massless(name: str, line: int) -> Table:
-    """Return a link without mass."""
-    return table({"name": text(name, line)}, line)
+    return node(values, line) if any(values) else None
 
 
 def name_of(link: Table) -> str:
@@ -75,17 +86,17 @@ def joint_node(
     pose: Pose,
     link: Table | None,
     line: int,
-    more: Mapping[str, Node | None] | None = None,
+    more: Entries | None = None,
 ) -> Table:
     """Return a joint with its link; `pose` is the pose of its frame in the parent's link frame."""
-    origin = {"xyz": triple(pose.at.tolist(), line), "rpy": triple(to_rpy(pose.turn), line)}
-    entries: dict[str, Node | None] = {
-        "name": text(name, line),
-        "type": text(kind, line),
-        "parent": text(parent, line),
-        "origin": table(origin, line),
-    }
+    origin = pose_node(pose, line)
+    entries: Entries = {"name": name, "type": kind, "parent": parent, "origin": origin}
     return table({**entries, **(more or {}), "link": link}, line)
+
+
+def pose_node(pose: Pose, line: int) -> Table:
+    """Return a pose, without entries that are zero."""
+    return table({"xyz": triple(pose.at, line), "rpy": triple(to_rpy(pose.turn), line)}, line)
 
 
 class Edge(Protocol):
@@ -114,9 +125,9 @@ def kind_of(name: str, angles: bool) -> JointType:
     return next(on_manifolds, None) or joint_type(name)
 
 
-def representation_of(kind: JointType, line: int) -> Scalar | None:
+def representation_of(kind: JointType) -> str | None:
     """Return the key ``coordinates`` of a joint; None for the default."""
-    return text(kind.representation, line) if isinstance(kind, OnManifold) else None
+    return kind.representation if isinstance(kind, OnManifold) else None
 
 
 FLOATING_BASE = "floating_base"
@@ -200,12 +211,7 @@ def _similar(kind: str, name: str) -> str:
 
 def point_node(name: str, link: str, at: Iterable[float], line: int) -> Table:
     """Return a point of a link, in its frame (m)."""
-    entries = {
-        "name": text(name, line),
-        "link": text(link, line),
-        "point": listing([number(float(x) + 0.0, line) for x in at], line),
-    }
-    return table(entries, line)
+    return table({"name": name, "link": link, "point": [float(x) + 0.0 for x in at]}, line)
 
 
 class Assembly:
@@ -236,16 +242,16 @@ class Assembly:
     def add_floating_base(self, angles: bool, link: Table | None, key: str, line: int) -> None:
         """Add the floating joint between the base and the root link."""
         kind = kind_of("floating", angles)
-        name, more = self.names.made("joint", FLOATING_BASE, kind), representation_of(kind, line)
-        node = joint_node(name, kind.name, BASE, HERE, link, line, {"coordinates": more})
-        self.add(node, key, key)
+        name, more = self.names.made("joint", FLOATING_BASE, kind), representation_of(kind)
+        joint = joint_node(name, kind.name, BASE, HERE, link, line, {"coordinates": more})
+        self.add(joint, key, key)
 
     def document(
         self,
         root: Element,
         name: str,
         gravity: Node | None = None,
-        **sections: Sequence[Node] | Mapping[str, Node],
+        **sections: Sequence[Node] | Entries,
     ) -> Document:
         """Return the document of a robot called `name`, with all `sections` that are not empty.
 
@@ -259,20 +265,18 @@ class Assembly:
             self.names.changed.append(("robot", name, legal))
         if self.names.changed:
             self.faults.warn(root, "", self.names.report())
-        content: dict[str, Node | None] = {
-            "symgen": Scalar("1", "int", line),
-            "name": text(legal, line),
-            "gravity": gravity,
-            "joints": listing(self.joints, line),
-        }
-        for key, nodes in sections.items():
-            section = table(nodes, line) if isinstance(nodes, Mapping) else listing(nodes, line)
-            content[key] = section if nodes else None
         names = {new: old for kind, old, new in self.names.changed if kind in ("joint", "link")}
         if self.base != BASE:
             names[BASE] = self.base
-        written = {new: text(old, line) for new, old in names.items() if is_file_name(old)}
-        content["file_names"] = table(written, line) if written else None
+        written = {new: old for new, old in names.items() if is_file_name(old)}
+        content = {
+            "symgen": 1,
+            "name": legal,
+            "gravity": gravity,
+            "joints": self.joints,
+            **{key: nodes or None for key, nodes in sections.items()},
+            "file_names": written or None,
+        }
         files = tuple(self.faults.files)
         warnings = tuple(self.faults.warnings)
         faults = tuple(self.faults)

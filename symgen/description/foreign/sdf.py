@@ -21,7 +21,7 @@ Source: the SDFormat specification (sdformat.org), and libsdformat where that is
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,18 +29,17 @@ import numpy as np
 from symgen.description.foreign.entries import SDF, remark
 from symgen.description.foreign.nodes import (
     Assembly,
+    Entries,
     LegalNames,
     depth_first,
     inertia,
     joint_node,
     kind_of,
-    listing,
-    massless,
     name_of,
+    node,
     point_node,
     representation_of,
     table,
-    text,
     triple,
 )
 from symgen.description.foreign.rotations import HERE, Matrix, Pose, product, turned, unit
@@ -263,7 +262,7 @@ class _Reader:
             self.faults.warn(element, key, words)
         if self.link_names[link] != BASE:
             name = names.made("joint", f"{frames.key(link)}_fixed")
-            content, pose = massless(self.link_names[link], line), frames.in_world(link)
+            content, pose = table({"name": self.link_names[link]}, line), frames.in_world(link)
             self.assembly.add(joint_node(name, "fixed", BASE, pose, content, line), key, key)
 
     def take_joint(self, joint: _Joint) -> None:
@@ -281,23 +280,21 @@ class _Reader:
         for count, (step, kind, nodes) in enumerate(steps, start=1):
             content = behind
             if count < len(steps) or not _is_here(ahead):
-                content = massless(names.made("link", f"{name}_frame"), line)
+                content = table({"name": names.made("link", f"{name}_frame")}, line)
             origin = pose @ ahead if count == 1 else HERE
-            node = joint_node(step, kind, parent, origin, content, line, nodes)
-            self.assembly.add(node, key, link_key)
+            moving = joint_node(step, kind, parent, origin, content, line, nodes)
+            self.assembly.add(moving, key, link_key)
             parent = name_of(content)
         if not _is_here(ahead):
             fixed = names.made("joint", f"{name}_fixed")
-            node = joint_node(fixed, "fixed", parent, ahead.inverse(), behind, line)
-            self.assembly.add(node, key, link_key)
+            still = joint_node(fixed, "fixed", parent, ahead.inverse(), behind, line)
+            self.assembly.add(still, key, link_key)
 
-    def steps(
-        self, joint: _Joint, axes: list[Axis], name: str
-    ) -> list[tuple[str, str, Mapping[str, Node | None]]]:
+    def steps(self, joint: _Joint, axes: list[Axis], name: str) -> list[tuple[str, str, Entries]]:
         """Name, type and other entries of the joints that replace a joint."""
         kind = TYPES[joint.kind]
         if not axes:
-            form = representation_of(kind_of(kind, self.options.angles), joint.frame.element.line)
+            form = representation_of(kind_of(kind, self.options.angles))
             return [(name, kind, {"coordinates": form, **joint.of_ball(), **joint.rotor()})]
         entries = [
             {**axis.nodes, "mimic": self.mimic(joint, tag)}
@@ -332,12 +329,8 @@ class _Reader:
             value = child_number(faults, element, word, key)
             numbers[word] = numbers[word] if value is None else float(value.text)
         shift = numbers["offset"] - numbers["multiplier"] * numbers["reference"]
-        entries = {
-            "coordinate": text(new, line),
-            "multiplier": number(numbers["multiplier"], line),
-            "offset": number(shift, line) if shift else None,
-        }
-        return table(entries, line)
+        multiplier, offset = numbers["multiplier"], shift or None
+        return table({"coordinate": new, "multiplier": multiplier, "offset": offset}, line)
 
     def link(self, name: str) -> Table:
         """Return the link: mass, centre of mass, inertia in axes of the link frame."""
@@ -363,9 +356,9 @@ class _Reader:
             entries = [number(x, inertial.line) for x in about]
         mass = child_number(faults, inertial, "mass", key)
         nodes = {
-            "name": text(self.link_names[name], line),
+            "name": node(self.link_names[name], line),
             "mass": mass or number("1", inertial.line),
-            "com": triple(pose.at.tolist(), inertial.line),
+            "com": triple(pose.at, inertial.line),
             "inertia": inertia(entries, inertial.line),
         }
         return table(nodes, inertial.line)
@@ -398,9 +391,9 @@ class _Reader:
         older = None if physics is None else physics.first("gravity")
         element = world.first("gravity") or older
         if element is None or not element.text:
-            return listing([number(word, world.line) for word in _GRAVITY], world.line)
+            return node([number(word, world.line) for word in _GRAVITY], world.line)
         numbers = self.faults.numbers_in(element, element.text, "gravity: ", "world", 3)
-        return None if numbers is None else listing(numbers, element.line)
+        return None if numbers is None else node(numbers, element.line)
 
 
 def _is_here(pose: Pose) -> bool:
@@ -415,7 +408,7 @@ class Axis:
     """One coordinate of a joint: its direction in the frame of the child, and its entries."""
 
     direction: Matrix
-    nodes: Mapping[str, Node | None]
+    nodes: Entries
 
 
 def child_number(faults: Faults, element: Element | None, tag: str, key: str) -> Scalar | None:
@@ -531,9 +524,9 @@ class _Joint:
             return vector, None
         turn = self.frames.relative(self.child, expressed_in).turn
         if np.array_equal(turn, np.eye(3)):
-            return vector, listing(numbers, line)
+            return vector, node(numbers, line)
         vector = product(turn, vector) + 0.0
-        return vector, listing([number(float(x), line) for x in vector], line)
+        return vector, node(vector.tolist(), line)
 
     def expressed_in(self, element: Element, xyz: Element | None, key: str) -> str | None:
         """Return the full name of the frame in which the direction is expressed."""
@@ -562,7 +555,7 @@ class _Joint:
             ends = {}
         sizes = {name: self.end(limit, name, f"{key}.limit") for name in ("velocity", "effort")}
         positive = {name: x for name, x in sizes.items() if x is not None and float(x.text) >= 0.0}
-        entries: dict[str, Node | None] = {**ends, **positive}
+        entries = {**ends, **positive}
         return table(entries, limit.line) if any(entries.values()) else None
 
     def end(self, limit: Element, tag: str, key: str) -> Scalar | None:
@@ -573,7 +566,7 @@ class _Joint:
         value = child_number(self.faults, limit, tag, key)
         return None if value is None or abs(float(value.text)) >= _UNLIMITED else value
 
-    def of_ball(self) -> dict[str, Node | None]:
+    def of_ball(self) -> Entries:
         """Damping and friction of a ball joint, from an <axis> without direction."""
         axis = self.frame.element.first("axis") if self.kind == "ball" else None
         dynamics, key = None if axis is None else axis.first("dynamics"), f"{self.key}.axis"
@@ -584,7 +577,7 @@ class _Joint:
         names = ("damping", "friction")
         return {x: unless_zero(child_number(self.faults, dynamics, x, key)) for x in names}
 
-    def rotor(self) -> dict[str, Node | None]:
+    def rotor(self) -> Entries:
         """Return the rotor of a drive (Drake); none, with a warning, for joints without an axis."""
         element = self.frame.element
         inertia, ratio = (

@@ -28,13 +28,13 @@ from dataclasses import dataclass
 from symgen.description.foreign.entries import URDF, remark
 from symgen.description.foreign.nodes import (
     Assembly,
+    Entries,
     depth_first,
     inertia,
     kind_of,
-    listing,
+    node,
     representation_of,
     table,
-    text,
 )
 from symgen.description.foreign.rotations import from_quaternion, from_rpy, to_rpy, turned
 from symgen.description.foreign.xml import (
@@ -49,7 +49,7 @@ from symgen.description.foreign.xml import (
     without_infinite,
 )
 from symgen.description.names import BASE
-from symgen.description.reading import Document, Node, Scalar, Table
+from symgen.description.reading import Document, Scalar, Table
 from symgen.description.scalars import LARGEST_ANGLE
 from symgen.description.wording import degrees_meant, shown
 from symgen.joints import JointType
@@ -243,21 +243,20 @@ class _Reader:
         remark(URDF, [(self.root, "robot", "")], self.faults)
         return self.assembly.document(self.root, self.root.attributes.get("name", ""))
 
-    def joint(self, joint: _Joint, rotor: Mapping[str, Node]) -> Table:
+    def joint(self, joint: _Joint, rotor: Entries) -> Table:
         """One joint with its link."""
-        line = joint.element.line
         entries = {
-            "name": text(self.joint_names[joint.name], line),
-            "type": text(joint.kind, line),
-            "coordinates": representation_of(self.kind(joint), line),
-            "parent": text(self.link_names[joint.parent], line),
+            "name": self.joint_names[joint.name],
+            "type": joint.kind,
+            "coordinates": representation_of(self.kind(joint)),
+            "parent": self.link_names[joint.parent],
             **self.values(joint),
             **rotor,
             "link": self.link(joint.child, joint.child != joint.name),
         }
-        return table(entries, line)
+        return table(entries, joint.element.line)
 
-    def values(self, joint: _Joint) -> dict[str, Node | None]:
+    def values(self, joint: _Joint) -> Entries:
         """Return the entries of a joint that do not depend on its place in the tree."""
         element, key, faults = joint.element, f"joint.{joint.name}", self.faults
         dynamics = element.first("dynamics") if joint.kind != "fixed" else None
@@ -271,7 +270,7 @@ class _Reader:
             "mimic": self.mimic(joint, key),
         }
 
-    def axis(self, joint: _Joint, key: str) -> Node | None:
+    def axis(self, joint: _Joint, key: str) -> Sequence[Scalar] | None:
         """Return the axis of a joint; for a planar joint the normal of its plane."""
         if joint.kind not in ("revolute", "prismatic", "planar"):
             return None
@@ -279,7 +278,7 @@ class _Reader:
         if axis is not None:
             self.faults.text(axis, "xyz", f"{key}.axis")
         direction = self.faults.numbers(axis, "xyz", f"{key}.axis", 3)
-        return listing(direction or [number(word, line) for word in ("1", "0", "0")], line)
+        return direction or [number(word, line) for word in ("1", "0", "0")]
 
     def limits(self, joint: _Joint, key: str) -> Table | None:
         """Return the limits of a joint, limits of position only if there are any."""
@@ -322,7 +321,7 @@ class _Reader:
         if not name:
             return None
         entries = {
-            "coordinate": text(self.joint_names[name], element.line),
+            "coordinate": self.joint_names[name],
             "multiplier": faults.number(element, "multiplier", key),
             "offset": unless_zero(faults.number(element, "offset", key)),
         }
@@ -333,15 +332,9 @@ class _Reader:
         origin = element.first("origin")
         if origin is None:
             return table({}, element.line)
-        at = self.vector(origin, f"{key}.origin")
+        at = self.faults.numbers(origin, "xyz", f"{key}.origin", 3)
         rpy = self.attitude(origin, f"{key}.origin")
-        turn = listing(rpy, origin.line) if rpy and any(values(rpy)) else None
-        return table({"xyz": at, "rpy": turn}, origin.line)
-
-    def vector(self, origin: Element | None, key: str) -> Node | None:
-        """Return the position of an <origin>; None for zero, which is the default."""
-        at = self.faults.numbers(origin, "xyz", key, 3)
-        return listing(at, at[0].line) if at and any(values(at)) else None
+        return table({"xyz": unless_zero(at), "rpy": unless_zero(rpy)}, origin.line)
 
     def attitude(self, origin: Element | None, key: str) -> list[Scalar] | None:
         """Roll, pitch and yaw (rad) of an <origin>, from `rpy` or `quat_xyzw` (URDF 1.1)."""
@@ -363,15 +356,15 @@ class _Reader:
     def link(self, name: str, named: bool) -> Table | None:
         """Return a link: mass, centre of mass, inertia in axes of the link frame."""
         element = self.links[name]
-        new = {"name": text(self.link_names[name], element.line) if named else None}
+        new = node(self.link_names[name], element.line) if named else None
         inertial, key = element.first("inertial"), f"link.{name}.inertial"
         if inertial is None:
-            return table(new, element.line) if named else None
+            return table({"name": new}, element.line) if named else None
         com = self.faults.numbers(inertial.first("origin"), "xyz", f"{key}.origin", 3)
         entries = {
-            **new,
+            "name": new,
             "mass": self.mass(inertial, key),
-            "com": listing(com, inertial.line) if com and any(values(com)) else None,
+            "com": unless_zero(com),
             "inertia": self.inertia(inertial, key),
         }
         return table(entries, inertial.line)
@@ -411,9 +404,7 @@ _TOLERANCE = 1e-9
 """Maximum relative difference of equal values."""
 
 
-def rotors_of(
-    root: Element, kinds: Mapping[str, str], faults: Faults
-) -> dict[str, dict[str, Node]]:
+def rotors_of(root: Element, kinds: Mapping[str, str], faults: Faults) -> dict[str, Entries]:
     """Return the entries of joints with rotors, by joint; `kinds` are types of joints by name.
 
     | URDF | meaning |
@@ -473,12 +464,10 @@ def _joint_of(
     return ""
 
 
-def _entries(rotors: list[tuple[Scalar, Scalar | None]]) -> dict[str, Node]:
+def _entries(rotors: list[tuple[Scalar, Scalar | None]]) -> Entries:
     """`rotor_inertia` and `gear_ratio` of one rotor as written, of several the reflected sum."""
     if len(rotors) == 1:
-        inertia, ratio = rotors[0]
-        entries: dict[str, Node] = {"rotor_inertia": inertia}
-        return entries if ratio is None else {**entries, "gear_ratio": ratio}
+        return dict(zip(("rotor_inertia", "gear_ratio"), rotors[0], strict=True))
     ratios = (1.0 if ratio is None else float(ratio.text) for _, ratio in rotors)
     pairs = zip(rotors, ratios, strict=True)
     reflected = sum(float(inertia.text) * ratio**2 for (inertia, _), ratio in pairs)

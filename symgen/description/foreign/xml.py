@@ -16,7 +16,7 @@ import re
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Never
+from typing import Never, TypeVar
 from xml.parsers import expat
 
 from symgen.description.reading import FILE_STEP, Scalar, written
@@ -288,6 +288,10 @@ def values(numbers: list[Scalar]) -> list[float]:
     return [float(x.text) for x in numbers]
 
 
-def unless_zero(value: Scalar | None) -> Scalar | None:
-    """Return a number, or None for zero, which is the default."""
-    return None if value is None or float(value.text) == 0.0 else value
+Numbers = TypeVar("Numbers", bound=Scalar | list[Scalar])
+
+
+def unless_zero(value: Numbers | None) -> Numbers | None:
+    """Return a number or a vector, or None for zero, which is the default."""
+    entries = value if isinstance(value, list) else [value]
+    return value if any(float(entry.text) for entry in entries if entry) else None
