@@ -20,7 +20,7 @@ error of the integrator; those of `RobotState` have norm 1.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -133,8 +133,8 @@ class RobotState(Instant):
             result[start + fs : start + 2 * fs] = self.dqdd[self.free].ravel()
         if self.objectives is not None:
             k, tail = len(self.objectives.chosen), result[start + 2 * fs :]
-            tail[:k] = self.objectives.values[self.objectives.index]
-            tail[k:] = self.objectives.gradients[self.objectives.index].ravel()
+            values, gradients = self.objectives.of_chosen
+            tail[:k], tail[k:] = values, gradients.ravel()
         if math.isfinite(result.dot(result)):  # much faster than to ask each entry
             self.lost = None
         elif self.lost is None and not np.isfinite(result).all():
@@ -231,6 +231,11 @@ class RobotState(Instant):
         return rate
 
 
+def stacked(rows: Sequence[dict[str, Array]]) -> dict[str, Array]:
+    """Return the arrays of several instants by name, the instants as the first axis."""
+    return {name: np.array([row[name] for row in rows]) for name in rows[0]}
+
+
 def objectives_of(module: Any, names: str | Iterable[str], columns: Columns) -> Objectives | None:
     """Return the objectives of these names; None where there are none."""
     chosen = objective_numbers(module, names)
@@ -256,6 +261,16 @@ class Objectives:
         if self.take_multipliers and s:
             self.by_multipliers = function_of(module, "outputs_multiplier_derivatives")
         self.results: Any = None  # arrays of the first call, filled again by the others
+
+    @property
+    def row(self) -> dict[str, Array]:
+        """Copies of the outputs and their gradients, for the dataset."""
+        return {"outputs": self.values.copy(), "outputs_gradient": self.gradients.copy()}
+
+    @property
+    def of_chosen(self) -> tuple[Array, Array]:
+        """The objectives (k,) and their gradients (k, s)."""
+        return self.values[self.index], self.gradients[self.index]
 
     def evaluate(self, at: Instant, options: dict[str, Array]) -> None:
         """Compute outputs and gradients at the instant of `at`."""
