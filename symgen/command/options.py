@@ -17,7 +17,6 @@ from symgen.options import (
     FLAGS,
     FORMS,
     NATIVE,
-    PORTABLE,
     BuildOptions,
     ReadOptions,
     names,
@@ -243,11 +242,6 @@ def build_options(command: Callable[..., Any], flags: str = NATIVE) -> Callable[
     for option in reversed(_BUILD_OPTIONS):
         with_reading = option(with_reading)
     return with_reading
-
-
-def build_options_for_others(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of a build, with flags for other machines."""
-    return build_options(command, PORTABLE)
 
 
 def additions(

@@ -21,7 +21,8 @@ from symgen.deriving.packaging import package_of
 from symgen.description.expressions import Expression, evaluate
 from symgen.description.figure import figure, link_numbers, scripted
 from symgen.description.model import Limits, RobotDescription
-from symgen.emit.emission import javascript_script
+from symgen.emit.emission import javascript_source
+from symgen.emit.javascript import SCRIPT
 from symgen.joints import joint_type
 from symgen.kinematics.tree import KinematicTree, coordinate_units
 from symgen.options import STRAIGHT
@@ -84,7 +85,7 @@ def calculator(
     parameters = tuple(_parameters(description, adjustable))
     loads = tuple(_load_entries(description))
     return Calculator(
-        source=javascript_script(package_of(description, derived)),
+        source=javascript_source(package_of(description, derived), SCRIPT),
         facts={
             "coordinates": coordinates,
             "quaternions": counted.tree.quaternions,

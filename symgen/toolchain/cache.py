@@ -50,9 +50,9 @@ class Cache:
 
     folder: Path
 
-    def binary(self, key: str) -> bytes | None:
+    def binary(self, key: str, kind: str = "binaries") -> bytes | None:
         """Return the binary that was stored under `key`; None if it is missing or damaged."""
-        path = self._path("binaries", key)
+        path = self._path(kind, key)
         try:
             stored = _read(path)
             os.utime(path)  # marks it as used, for `remove_unused`
@@ -61,24 +61,21 @@ class Cache:
         expected, content = stored[:DIGEST_LENGTH], stored[DIGEST_LENGTH:]
         return content if digest(content).encode() == expected else None
 
-    def store_binary(self, key: str, content: bytes) -> None:
+    def store_binary(self, key: str, content: bytes, kind: str = "binaries") -> None:
         """Store a binary, if there is space: a full disk must not fail the build."""
         with suppress(OSError, ToolchainError):
-            self._write("binaries", key, digest(content).encode() + content)
+            folder = make_folder(self._path(kind), 0o700)
+            with self.workspace("store") as place:  # leftovers of a killed writer are collected
+                write_new(place / _checked(key), digest(content).encode() + content, 0o600)
+                os.replace(place / key, folder / key)
 
     def is_toolchain_validated(self, key: str) -> bool:
         """Return whether `mark_toolchain_validated` was called with this key."""
-        try:
-            path = self._path("validated", key)
-            os.utime(path)  # marks it as used, for `remove_unused`
-            return _read(path) == key.encode()
-        except OSError:
-            return False
+        return self.binary(key, "validated") is not None
 
     def mark_toolchain_validated(self, key: str) -> None:
         """Remember that the tool chain with this key passed its validation."""
-        with suppress(OSError, ToolchainError):
-            self._write("validated", key, key.encode())
+        self.store_binary(key, b"", "validated")
 
     def module_folder(self, key: str, package: str) -> Path:
         """Return the folder of a package that `symgen.load` builds; it need not exist yet."""
@@ -118,12 +115,6 @@ class Cache:
 
     def _path(self, kind: str, key: str | None = None) -> Path:
         return self.folder / kind / _checked(key) if key is not None else self.folder / kind
-
-    def _write(self, kind: str, key: str, content: bytes) -> None:
-        folder = make_folder(self._path(kind), 0o700)
-        with self.workspace("store") as place:  # leftovers of a killed writer are collected there
-            write_new(place / _checked(key), content, 0o600)
-            os.replace(place / key, folder / key)
 
 
 def open_cache(notify: Callable[[str], None] | None = None) -> Cache:
