@@ -162,7 +162,8 @@ def closed_form(description: RobotDescription, counted: Counted, journal: Journa
         functions.append(Equations(function, heading, tuple(map(_equation, printed)), size))
         if function == TORQUES and printed:
             costs = _costs(printed[0])
-    waves = (mathml(f"{latex(name, {})} = {text}") for name, text in _sorted_legend(legend))
+    names = sorted(legend, key=lambda symbol: (len(symbol.name), symbol.name))
+    waves = (mathml(f"{latex(name, {})} = {latex(*legend[name])}") for name in names)
     return ClosedForm(tuple(functions), tuple(waves), bool(radicands), *costs)
 
 
@@ -218,13 +219,6 @@ def _equation(item: _Printed) -> Equation:
     text = latex_equation(item.label, item.value, item.inputs)
     zero = not any(item.entries)
     return Equation(mathml(text, block=True), text, item.part, zero)
-
-
-def _sorted_legend(legend: dict[Any, Any]) -> Iterator[tuple[Any, str]]:
-    """Yield the abbreviations by name, each with its sine or cosine in LaTeX."""
-    for name in sorted(legend, key=lambda symbol: (len(symbol.name), symbol.name)):
-        wave, inputs = legend[name]
-        yield name, latex(wave, inputs)
 
 
 @dataclass(frozen=True)

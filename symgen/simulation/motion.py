@@ -123,7 +123,10 @@ class RobotState(Instant):
         self.move_to(t, vector)
         fs, start = self.f * self.s, self.fq + self.f
         result = np.empty_like(vector)  # new: integrators keep it
-        result[: self.fq] = vector[self.fq : start] if self.space is None else self._rate()
+        if self.space is None:
+            result[: self.fq] = vector[self.fq : start]
+        else:  # of quaternions as they are in the vector
+            result[: self.fq] = self.space.rate(self.drifting, self.qd)[self.entries]
         result[self.fq : start] = self.qdd[self.free]
         if fs:
             result[start : start + fs] = vector[start + fs : start + 2 * fs]
@@ -223,12 +226,6 @@ class RobotState(Instant):
         except ValueError as error:
             raise RequestError(f"simulate: q0: {error}") from None
         return normal
-
-    def _rate(self) -> Array:
-        """Return dq/dt of the free joints, of quaternions as they are in the vector."""
-        assert self.space is not None
-        rate: Array = self.space.rate(self.drifting, self.qd)[self.entries]
-        return rate
 
 
 def stacked(rows: Sequence[dict[str, Array]]) -> dict[str, Array]:

@@ -54,7 +54,9 @@ class Cache:
         """Return the binary that was stored under `key`; None if it is missing or damaged."""
         path = self._path(kind, key)
         try:
-            stored = _read(path)
+            descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+            with os.fdopen(descriptor, "rb") as stream:
+                stored = stream.read()
             os.utime(path)  # marks it as used, for `remove_unused`
         except OSError:
             return None
@@ -161,22 +163,12 @@ def _private_folder(folder: Path) -> Path:
         for kind in ("binaries", "validated", "modules", "work"):
             if (folder / kind).is_symlink():
                 raise CacheUnusableError(f"{kind} in it is a symbolic link")
-        if (free := _free_bytes(folder)) < LEAST_FREE:
+        if (free := shutil.disk_usage(folder).free) < LEAST_FREE:
             raise CacheUnusableError(f"its disk has {free / 1e6:.1f} MB free")
         with tempfile.TemporaryFile(dir=folder):
             return folder
     except OSError as error:
         raise CacheUnusableError(error.strerror or str(error)) from error
-
-
-def _free_bytes(folder: Path) -> int:
-    return shutil.disk_usage(folder).free
-
-
-def _read(path: Path) -> bytes:
-    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
-    with os.fdopen(descriptor, "rb") as stream:
-        return stream.read()
 
 
 def _checked(name: str) -> str:
