@@ -9,13 +9,7 @@ from typing import Any
 import click
 
 from symgen.command import completion
-from symgen.command.options import (
-    Model,
-    Name,
-    Out,
-    build_options,
-    output_options,
-)
+from symgen.command.options import Model, Name, Out, build_options, output_options
 from symgen.command.outcome import Output, as_argument
 from symgen.errors import ValidationError
 from symgen.options import PORTABLE, BuildOptions

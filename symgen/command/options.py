@@ -12,15 +12,7 @@ import click
 
 from symgen.command import completion
 from symgen.command.outcome import Output
-from symgen.options import (
-    BACKENDS,
-    FLAGS,
-    FORMS,
-    NATIVE,
-    BuildOptions,
-    ReadOptions,
-    names,
-)
+from symgen.options import BACKENDS, FLAGS, FORMS, NATIVE, BuildOptions, ReadOptions, names
 from symgen.support.suggestions import suggestion
 
 if TYPE_CHECKING:
