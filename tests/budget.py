@@ -170,12 +170,12 @@ class Budget:
 
 
 def again(item: pytest.Item) -> float:
-    """Return the processor seconds of a case that runs again, infinite where it then fails."""
+    """Return the processor seconds of a case that runs again, 0 where it can run once alone."""
     before = seconds()
     try:
         item.runtest()
     except Exception:  # as where it writes a file twice
-        return float("inf")
+        return 0.0
     return seconds() - before
 
 

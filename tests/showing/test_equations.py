@@ -231,8 +231,10 @@ PRINTED = [  # model, function, style, whether in steps; what is printed, and wh
     (OUTPUTS, "outputs_derivatives", "pretty", None,
      ["do_dq (rows: reach, power) =\n⎡L₁  0⎤"], "outputs["),
     (OUTPUTS, "outputs_derivatives", "latex", None, ["% do_dq (rows: reach, power)\n"], ""),
-    (MOVING, "outputs_derivatives", "pretty", False,
-     ["do_dq[reach, 2] =\n", "All other entries of do_dq are 0."], ""),
+    pytest.param(
+        MOVING, "outputs_derivatives", "pretty", False,
+        ["do_dq[reach, 2] =\n", "All other entries of do_dq are 0."], "", marks=pytest.mark.slow,
+    ),
 ]  # fmt: skip
 
 
