@@ -229,7 +229,7 @@ class RobotState(Instant):
 
 
 def stacked(rows: Sequence[dict[str, Array]]) -> dict[str, Array]:
-    """Return the arrays of several instants by name, the instants as the first axis."""
+    """Return arrays (T, ...) by name, of `rows` of T instants with arrays (...)."""
     return {name: np.array([row[name] for row in rows]) for name in rows[0]}
 
 
