@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 
 from symgen.command import completion
-from symgen.command.options import (
-    Model,
-    Name,
-    Out,
-    build_options,
-    build_options_for_others,
-    output_options,
-)
+from symgen.command.options import Model, Name, Out, build_options, output_options
 from symgen.command.outcome import Output, as_argument
 from symgen.errors import ValidationError
-from symgen.options import BuildOptions
+from symgen.options import PORTABLE, BuildOptions
 
 
 @click.command(short_help="Generate, compile and validate the module of MODEL.")
@@ -64,7 +59,7 @@ def build(
     "--source", "as_source", is_flag=True,
     help="Write a source distribution, which pip and cibuildwheel compile on any platform.",
 )  # fmt: skip
-@build_options_for_others
+@partial(build_options, flags=PORTABLE)
 @output_options
 def wheel(
     model: Path, folder: Path, name: str | None, version: str | None, as_source: bool,
@@ -130,9 +125,7 @@ def check(
         lambda: terminal.print_checks(result, verbose),
         journal,
     )
-    if not result.passed:
-        click.echo(result.summary, err=True)  # the result itself is printed already
-        raise click.exceptions.Exit(ValidationError.exit_status)
+    _end(result)
 
 
 def _check_exactly(
@@ -144,6 +137,11 @@ def _check_exactly(
     with output.journal() as journal:
         result = checking.check_exactly(model, options, points, journal)
     output.write(result.as_json, lambda: terminal.print_proofs(result, verbose), journal)
+    _end(result)
+
+
+def _end(result: Any) -> None:
+    """Print the summary of a failure; the result itself is printed already."""
     if not result.passed:
         click.echo(result.summary, err=True)
         raise click.exceptions.Exit(ValidationError.exit_status)

@@ -93,24 +93,40 @@ def script(program: click.Command, shell: str) -> str:
     return completion(program, {}, "symgen", "_SYMGEN_COMPLETE").source()
 
 
-@_silent
-def formulations(ctx: click.Context, param: click.Parameter, incomplete: str) -> _Items:
-    """Complete names of formulations separated by commas."""
-    return _listed(incomplete, _formulation_names(), (DEFAULT, ALL))
+def _formulation_names() -> Sequence[str]:
+    from symgen.formulations import FORMULATIONS
+
+    return [item.name for item in FORMULATIONS]
 
 
-@_silent
-def formulation(ctx: click.Context, param: click.Parameter, incomplete: str) -> _Items:
-    """Complete the name of a formulation."""
-    return _beginning(incomplete, _formulation_names())
-
-
-@_silent
-def functions(ctx: click.Context, param: click.Parameter, incomplete: str) -> _Items:
-    """Complete names of functions separated by commas."""
+def _function_names() -> Sequence[str]:
     from symgen.program.functions import FUNCTION_NAMES
 
-    return _listed(incomplete, FUNCTION_NAMES, (DEFAULT, ALL))
+    return FUNCTION_NAMES
+
+
+def _family_names() -> Iterable[str]:
+    from symgen.comparing.families import FAMILIES
+
+    return FAMILIES
+
+
+def _completer(names: Callable[[], Iterable[str]], exclusive: Sequence[str] = ()) -> _Completer:
+    """Return the completion of a name, or of several with commas, but for `exclusive` ones."""
+
+    def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> _Items:
+        if exclusive:
+            return _listed(incomplete, names(), exclusive)
+        return [CompletionItem(name) for name in names() if name.startswith(incomplete)]
+
+    return _silent(complete)
+
+
+formulations = _completer(_formulation_names, (DEFAULT, ALL))
+formulation = _completer(_formulation_names)
+functions = _completer(_function_names, (DEFAULT, ALL))
+shown = _completer(lambda: ("tree", "frames", *_function_names()))
+families = _completer(_family_names)
 
 
 @_silent
@@ -121,22 +137,6 @@ def runtime_parameters(ctx: click.Context, param: click.Parameter, incomplete: s
     model = ctx.params.get("model") or _model_on_the_line()
     parameters = read(model).independent_parameters if model else ()
     return _listed(incomplete, parameters, (ALL, NONE))
-
-
-@_silent
-def shown(ctx: click.Context, param: click.Parameter, incomplete: str) -> _Items:
-    """Complete subjects of `symgen show`."""
-    from symgen.program.functions import FUNCTION_NAMES
-
-    return _beginning(incomplete, ("tree", "frames", *FUNCTION_NAMES))
-
-
-@_silent
-def families(ctx: click.Context, param: click.Parameter, incomplete: str) -> _Items:
-    """Complete families of robots."""
-    from symgen.comparing.families import FAMILIES
-
-    return _beginning(incomplete, FAMILIES)
 
 
 @_silent
@@ -172,12 +172,6 @@ def _is_model_file(word: str) -> bool:
     return os.path.splitext(word)[1].lower() in MODEL_ENDINGS and os.path.isfile(word)
 
 
-def _formulation_names() -> Sequence[str]:
-    from symgen.formulations import FORMULATIONS
-
-    return [item.name for item in FORMULATIONS]
-
-
 def _listed(incomplete: str, names: Iterable[str], exclusive: Sequence[str]) -> _Items:
     """Complete a list by names that are not in it yet; `exclusive` names stand alone."""
     before, comma, last = incomplete.rpartition(",")
@@ -186,7 +180,3 @@ def _listed(incomplete: str, names: Iterable[str], exclusive: Sequence[str]) -> 
     if not comma:
         offered += [name for name in exclusive if name not in offered]
     return [CompletionItem(f"{before}{comma}{name}") for name in offered if name.startswith(last)]
-
-
-def _beginning(incomplete: str, names: Iterable[str]) -> _Items:
-    return [CompletionItem(name) for name in names if name.startswith(incomplete)]

@@ -12,16 +12,7 @@ import click
 
 from symgen.command import completion
 from symgen.command.outcome import Output
-from symgen.options import (
-    BACKENDS,
-    FLAGS,
-    FORMS,
-    NATIVE,
-    PORTABLE,
-    BuildOptions,
-    ReadOptions,
-    names,
-)
+from symgen.options import BACKENDS, FLAGS, FORMS, NATIVE, BuildOptions, ReadOptions, names
 from symgen.support.suggestions import suggestion
 
 if TYPE_CHECKING:
@@ -243,11 +234,6 @@ def build_options(command: Callable[..., Any], flags: str = NATIVE) -> Callable[
     for option in reversed(_BUILD_OPTIONS):
         with_reading = option(with_reading)
     return with_reading
-
-
-def build_options_for_others(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of a build, with flags for other machines."""
-    return build_options(command, PORTABLE)
 
 
 def additions(

@@ -223,13 +223,10 @@ def _operations_table(report: BuildReport) -> Table:
         if row.formulation != formulation:
             formulation = row.formulation
             table.add_row(f"[bold]{formulation}[/]")
-        table.add_row(f" {row.function}", _expanded(row.before), *_parts(row.after))
+        count = row.after
+        parts = count.additions, count.multiplications, count.divisions, count.functions
+        table.add_row(f" {row.function}", _expanded(row.before), *(f"{x:,}" for x in parts))
     return table
-
-
-def _parts(count: OperationCount) -> list[str]:
-    parts = count.additions, count.multiplications, count.divisions, count.functions
-    return [f"{part:,}" for part in parts]
 
 
 def _expanded(count: OperationCount | None) -> str:

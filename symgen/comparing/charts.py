@@ -7,8 +7,7 @@ marks as well as by colour, and every point has a tooltip with its numbers.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -34,18 +33,14 @@ svg {{ color: #222; background: #fff; font: 12px system-ui, sans-serif; }}{DRAWI
 """
 
 
-@dataclass(frozen=True)
-class _Scale:
-    """A logarithmic axis: values from `low` to `high` on pixels from `start` to `end`."""
+_Scale = Callable[[float], float]
+"""Value on an axis -> pixel."""
 
-    low: float
-    high: float
-    start: float
-    end: float
 
-    def __call__(self, value: float) -> float:
-        span = math.log(self.high / self.low) or 1.0
-        return self.start + (self.end - self.start) * math.log(value / self.low) / span
+def _scale(low: float, high: float, start: float, end: float) -> _Scale:
+    """Return a logarithmic axis: values from `low` to `high` on pixels from `start` to `end`."""
+    span = math.log(high / low) or 1.0
+    return lambda value: start + (end - start) * math.log(value / low) / span
 
 
 def check_picture(path: Path) -> None:
@@ -91,8 +86,8 @@ def _panel(
     decades = [math.log10(x.operations) for x in points]
     low = math.floor(min(decades))
     high = max(math.ceil(max(decades)), low + 1)
-    across = _Scale(min(growth.joints), max(growth.joints), left, right - 8)
-    up = _Scale(10**low, 10**high, bottom, top)
+    across = _scale(min(growth.joints), max(growth.joints), left, right - 8)
+    up = _scale(10**low, 10**high, bottom, top)
     _text(svg, left, top - 12, function.replace("_", " "), {"class": "title"})
     for tick in (10**exponent for exponent in range(low, high + 1)):
         _line(svg, left, up(tick), right, up(tick))

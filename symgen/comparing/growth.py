@@ -116,11 +116,6 @@ class Growth:
         sizes = [x for x in self.sizes if (x.function, x.n) == (MAIN_FUNCTIONS[0], n)]
         return sorted(sizes, key=lambda x: x.operations)
 
-    @property
-    def curves(self) -> list[tuple[str, str]]:
-        """Function and formulation of every curve."""
-        return list(dict.fromkeys((x.function, x.formulation) for x in self.sizes))
-
 
 def parse_range(text: str) -> tuple[int, ...]:
     """Return the numbers of joints in ``1..12``, ``6`` or ``2,4,8``; `RequestError` for others."""
@@ -176,7 +171,8 @@ def grow(
         raise RequestError(
             "none of these formulations has any of these functions, at a size that is of use"
         )
-    sizes.sort(key=lambda x: (wanted.index(x.function), _place(x.formulation), x.n))
+    order = [item.name for item in FORMULATIONS]
+    sizes.sort(key=lambda x: (wanted.index(x.function), order.index(x.formulation), x.n))
     return Growth(family, tuple(joints), tuple(sizes), _exponents(sizes), _crossings(sizes))
 
 
@@ -194,17 +190,11 @@ def _functions(names: Sequence[str]) -> list[str]:
     return list(dict.fromkeys([*usual, *named]))
 
 
-def _place(formulation: str) -> int:
-    return [item.name for item in FORMULATIONS].index(formulation)
-
-
 def _exponents(sizes: Sequence[Size]) -> dict[str, dict[str, float]]:
     """Return slopes of log operations over log n, upper half of n, by function and formulation."""
-    curves: dict[tuple[str, str], list[Size]] = {}
-    for size in sizes:
-        curves.setdefault((size.function, size.formulation), []).append(size)
     exponents: dict[str, dict[str, float]] = {}
-    for (function, formulation), curve in curves.items():
+    for function, formulation in dict.fromkeys((x.function, x.formulation) for x in sizes):
+        curve = [x for x in sizes if (x.function, x.formulation) == (function, formulation)]
         upper = [x for x in curve if x.n >= curve[-1].n / 2 and x.operations > 0]
         if len(upper) >= LEAST_POINTS:
             n, operations = np.log([(x.n, x.operations) for x in upper]).T

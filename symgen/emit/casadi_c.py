@@ -81,19 +81,11 @@ class Product:
 
 
 @dataclass(frozen=True)
-class Chart:
-    """``w[to] = w[of] d(tangent)/dq``, from derivatives in the tangent space."""
-
-    to: int
-    of: int
-
-
-@dataclass(frozen=True)
 class External:
     """An external function of CasADi.
 
-    With quaternions, `unit` is the position of the normalized q in the workspace, and `chart` turns
-    derivatives in the tangent space into derivatives by q.
+    With quaternions, `unit` is the position of the normalized q in the workspace, and `chart` (to,
+    of) computes ``w[to] = w[of] d(tangent)/dq`` from derivatives in the tangent space.
     """
 
     name: str
@@ -104,7 +96,7 @@ class External:
     products: tuple[Product, ...]
     room: int
     unit: int | None = None
-    chart: Chart | None = None
+    chart: tuple[int, int] | None = None
 
     def inputs_of(self, kernel: Kernel) -> list[str]:
         """Return the names of the arrays that a kernel reads."""
@@ -209,11 +201,11 @@ def _jacobian(
         calls.append(Call(kernel, tuple(offsets)))
     result, products, blocks = value.results[0], list[Product](), list[Port]()
     unit, room = _unit(module, room)
-    chart: Chart | None = None
+    chart = None
     if unit is not None:
         slope = f"d{result.name}_dq"
         at, tangent = slopes[slope]
-        chart = Chart(room, at)
+        chart = room, at
         slopes[slope] = room, _charted(module, tangent)
         room += n * module.metadata.nq
     for argument, size in arguments.items():

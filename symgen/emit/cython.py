@@ -18,14 +18,8 @@ def files(module: Module, templates: Templates) -> dict[str, str]:
     functions = sorted({name for kernel in module.kernels for name in kernel.functions})
     solves = any(kernel.hidden for kernel in module.kernels)
     formulations = [
-        {
-            "name": formulation.name,
-            "functions": formulation.functions,
-            "notes": formulation.notes,
-            "offset": formulation.offset,
-            "kernels": [kernel.printed(CYTHON, LINES_PER_PART) for kernel in formulation.kernels],
-        }
-        for formulation in module.formulations
+        {**vars(x), "kernels": [kernel.printed(CYTHON, LINES_PER_PART) for kernel in x.kernels]}
+        for x in module.formulations
     ]
     source = templates.render(
         "cython/cython.pyx",

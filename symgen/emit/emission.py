@@ -86,14 +86,12 @@ def kernel_files(source: Package, templates: Path | None = None) -> dict[tuple[s
     return compiled.alone(module(source), Templates(templates))
 
 
-def javascript_module(source: Package) -> str:
-    """Print all functions of a package, derived in straight lines, as one JavaScript module."""
-    return javascript.source(module(source), Templates(), javascript.MODULE)
+def javascript_source(source: Package, kind: str = javascript.MODULE) -> str:
+    """Print all functions of a package, derived in straight lines, in JavaScript.
 
-
-def javascript_script(source: Package) -> str:
-    """Print the functions of a package as a script for a page, which defines ``symgen``."""
-    return javascript.source(module(source), Templates(), javascript.SCRIPT)
+    `kind`: a module to import, or a script for a page, which defines ``symgen``.
+    """
+    return javascript.source(module(source), Templates(), kind)
 
 
 def emit(

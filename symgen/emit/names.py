@@ -8,7 +8,7 @@ of Python that runs.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from symgen.optimize.ordering import Assignment, Schedule
 
@@ -92,7 +92,13 @@ def local_names(schedule: Schedule, arrays: Iterable[str]) -> dict[int, str]:
     Runtime parameters get the prefix ``p_``, because users choose their names freely; names that
     collide get underscores at the end.
     """
-    wanted = _wanted(schedule)
+    wanted: dict[int, str] = {}
+    for declared in schedule.program.inputs:
+        prefix = "p_" if declared.name == "parameters" else ""
+        for symbol, name in zip(declared.symbols, declared.symbol_names, strict=True):
+            wanted[symbol.index] = prefix + name
+    lines = (line for line in schedule.lines if isinstance(line, Assignment))
+    wanted.update((line.value.index, line.name) for line in lines)
     originals = set(wanted.values())
     taken = set(RESERVED).union(map(identifier, arrays))
     names: dict[int, str] = {}
@@ -103,15 +109,3 @@ def local_names(schedule: Schedule, arrays: Iterable[str]) -> dict[int, str]:
         taken.add(name)
         names[index] = name
     return names
-
-
-def _wanted(schedule: Schedule) -> Mapping[int, str]:
-    """Return the names of nodes before collisions are resolved."""
-    wanted: dict[int, str] = {}
-    for declared in schedule.program.inputs:
-        prefix = "p_" if declared.name == "parameters" else ""
-        for symbol, name in zip(declared.symbols, declared.symbol_names, strict=True):
-            wanted[symbol.index] = prefix + name
-    lines = (line for line in schedule.lines if isinstance(line, Assignment))
-    wanted.update((line.value.index, line.name) for line in lines)
-    return wanted

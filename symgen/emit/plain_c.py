@@ -37,20 +37,10 @@ class PlainFunction:
     part: PrintedPart
 
     @property
-    def name(self) -> str:
-        """Name of the function, without that of the robot."""
-        return self.public.name
-
-    @property
-    def inputs(self) -> tuple[Array, ...]:
-        """Arguments, options and parameters, those of size 0 included."""
-        return self.public.inputs
-
-    @property
     def unused(self) -> list[str]:
         """Inputs that no line uses."""
         used = {line.array for line in self.part.unpacked}
-        return [array.name for array in self.inputs if array.name not in used]
+        return [array.name for array in self.public.inputs if array.name not in used]
 
     @property
     def defaults(self) -> tuple[Array, ...]:
@@ -61,7 +51,7 @@ class PlainFunction:
     @property
     def struct(self) -> str:
         """Name of the C++ class that holds several results."""
-        return "".join(word.capitalize() for word in self.name.split("_"))
+        return "".join(word.capitalize() for word in self.public.name.split("_"))
 
 
 def files(module: Module, templates: Templates) -> dict[str, str]:
@@ -75,11 +65,12 @@ def files(module: Module, templates: Templates) -> dict[str, str]:
     if not chosen:
         return {}
     notes = notes_of(item.kernel.program for item in chosen)
+    names = {item.public.name for item in chosen}
     values: Mapping[str, Any] = {
         **module.values(),
         "plain": chosen,
         "notes": text.notes_table(notes),
-        "left_out": [f.name for f in module.functions if f.name not in {x.name for x in chosen}],
+        "left_out": [f.name for f in module.functions if f.name not in names],
         "calls_sign": any("sign" in item.kernel.functions for item in chosen),
     }
     return {

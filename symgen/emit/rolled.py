@@ -31,6 +31,7 @@ from symgen.program.rolled import (
     EachJoint,
     EachPair,
     Factors,
+    Inverse,
     Pair,
     Phase,
     Product,
@@ -53,6 +54,17 @@ A column of right sides then stays in registers.  The time, relative to loops ov
 is 2/3 for the human's 43 columns, 0.83, 0.92 and 0.95 for chains of 20, 24 and 28 joints, 1.2 and
 1.9 for 32 and 48 joints, which do not fit (AVX2: 16 registers).
 """
+
+_SOLVING: Mapping[type, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
+    SetDiagonal: ("set diagonal", ("square",), ("column",)),
+    AddDiagonal: ("diagonal", ("square",), ("column",)),
+    Product: ("product", ("square",), ("column", "result")),
+    Factors: ("factors", ("square",), ()),
+    SolveColumn: ("column", ("factors",), ("column",)),
+    SolveSquare: ("square", ("factors", "square", "result"), ()),
+    Inverse: ("inverse", ("factors", "result"), ()),
+}
+"""Kind of the other phases, and their fields that are square arrays, and columns."""
 
 Visit = tuple[int, int, int]
 """A row, and bits for the columns whose joints it carries (or is), and those that carry it."""
@@ -111,7 +123,7 @@ class PrintedPhase:
     ``straight``: parts, and positions in columns that are structurally 0; ``joints``: one part;
     ``pairs``: squares with the entries of a pair, a part for joints beyond and one for joints
     before, and the positions that are 0 in each; ``base``: positions of the columns to add up; all
-    others (see `_solving`): squares and positions of columns, ``diagonal`` also the entry.
+    others (see `_SOLVING`): squares and positions of columns, ``diagonal`` also the entry.
     """
 
     kind: str
@@ -358,27 +370,13 @@ class RolledKernel:
         return self._solving(phase, number), 0
 
     def _solving(self, phase: AddDiagonal | Solving, number: int) -> PrintedPhase:
-        squares: tuple[str, ...]
-        columns: tuple[Column, ...] = ()
-        if isinstance(phase, SetDiagonal):
-            places = tuple(self._place(phase.column, joint) for joint in phase.joints)
-            return PrintedPhase("set diagonal", number, squares=(phase.square,), places=places)
-        if isinstance(phase, AddDiagonal):
-            entries = (self._entries(phase.square)[phase.part],)
-            squares, places = (phase.square,), (self._place(phase.column),)
-            return PrintedPhase("diagonal", number, (), (), squares, places, entries)
-        if isinstance(phase, Product):
-            kind, squares, columns = "product", (phase.square,), (phase.column, phase.result)
-        elif isinstance(phase, Factors):
-            kind, squares = "factors", (phase.square,)
-        elif isinstance(phase, SolveColumn):
-            kind, squares, columns = "column", (phase.factors,), (phase.column,)
-        elif isinstance(phase, SolveSquare):
-            kind, squares = "square", (phase.factors, phase.square, phase.result)
-        else:
-            kind, squares = "inverse", (phase.factors, phase.result)
-        places = tuple(self._place(column) for column in columns)
-        return PrintedPhase(kind, number, squares=squares, places=places)
+        kind, squares, columns = _SOLVING[type(phase)]
+        arrays = tuple(getattr(phase, name) for name in squares)
+        joints = phase.joints if isinstance(phase, SetDiagonal) else (1,)
+        places = (self._place(getattr(phase, name), joint) for name in columns for joint in joints)
+        parts = [phase.part] if isinstance(phase, AddDiagonal) else []
+        entries = tuple(self._entries(arrays[0])[part] for part in parts)
+        return PrintedPhase(kind, number, squares=arrays, places=tuple(places), entries=entries)
 
     def _entries(self, square: str, beside: int = 0) -> list[PrintedEntry]:
         height = self._heights[square]
@@ -460,10 +458,8 @@ class RolledKernel:
                     varying.update((*pair.rows, *pair.columns))
             elif isinstance(phase, TowardsBase):
                 varying.update(phase.columns)
-            elif isinstance(phase, Product):
-                varying.update((phase.column, phase.result))
-            elif isinstance(phase, (SetDiagonal, AddDiagonal, SolveColumn)):
-                varying.add(phase.column)
+            else:
+                varying.update(getattr(phase, name) for name in _SOLVING[type(phase)][2])
         return {
             column: tuple(entry.value for entry in entries.values())
             for column, entries in written.items()

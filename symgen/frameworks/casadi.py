@@ -7,7 +7,7 @@ makes functions of matrices of them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -36,58 +36,60 @@ def functions(
 
 def _function(casadi: Any, function: Differentiable) -> Any:
     """Make the callback of a function, which keeps that of its Jacobian alive."""
+    inputs = dict(zip(function.arguments, function.sizes, strict=True))
 
-    def vectors(arguments: Any) -> list[Any]:
-        return [np.asarray(argument.full()).ravel() for argument in arguments]
+    def slopes(name: str, options: Any) -> Any:
+        """Make the callback of the Jacobian, which takes the result as well."""
+        shapes = [(function.size, size) for size in function.sizes]
+        every = {**inputs, "result": function.size}
+        return _callback(
+            casadi, name, options, every, shapes, lambda *x: function.jacobians(*x[:-1])
+        )
 
-    class Base(casadi.Callback):  # type: ignore[misc]
-        def __init__(self, name: str, options: Any) -> None:
+    shape = function.size, 1
+    return _callback(
+        casadi, function.name, {}, inputs, [shape], lambda *x: [function.value(*x)], slopes
+    )
+
+
+def _callback(
+    casadi: Any, name: str, options: Any, inputs: Mapping[str, int],
+    shapes: Sequence[tuple[int, int]], run: Callable[..., Iterable[Any]],
+    slopes: Callable[[str, Any], Any] | None = None,
+) -> Any:  # fmt: skip
+    """Make a callback of columns, whose sizes are `inputs`, with results of these shapes."""
+    names, sizes = tuple(inputs), tuple(inputs.values())
+
+    class Callback(casadi.Callback):  # type: ignore[misc]
+        def __init__(self) -> None:
             super().__init__()
             self.construct(name, options)
 
         def get_n_in(self) -> int:
-            return len(function.sizes)
+            return len(names)
 
         def get_name_in(self, number: int) -> str:
-            return function.arguments[number]
+            return names[number]
 
         def get_sparsity_in(self, number: int) -> Any:
-            return casadi.Sparsity.dense(function.sizes[number], 1)
-
-    class Slopes(Base):
-        def get_n_in(self) -> int:
-            return len(function.sizes) + 1
-
-        def get_name_in(self, number: int) -> str:
-            return (*function.arguments, "result")[number]
+            return casadi.Sparsity.dense(sizes[number], 1)
 
         def get_n_out(self) -> int:
-            return len(function.sizes)
-
-        def get_sparsity_in(self, number: int) -> Any:
-            return casadi.Sparsity.dense((*function.sizes, function.size)[number], 1)
+            return len(shapes)
 
         def get_sparsity_out(self, number: int) -> Any:
-            return casadi.Sparsity.dense(function.size, function.sizes[number])
+            return casadi.Sparsity.dense(*shapes[number])
 
         def eval(self, arguments: Any) -> list[Any]:
-            return [casadi.DM(x) for x in function.jacobians(*vectors(arguments)[:-1])]
-
-    class Value(Base):
-        def get_n_out(self) -> int:
-            return 1
-
-        def get_sparsity_out(self, number: int) -> Any:
-            return casadi.Sparsity.dense(function.size, 1)
-
-        def eval(self, arguments: Any) -> list[Any]:
-            return [casadi.DM(function.value(*vectors(arguments)))]
+            columns = (np.asarray(argument.full()).ravel() for argument in arguments)
+            return [casadi.DM(x) for x in run(*columns)]
 
         def has_jacobian(self) -> bool:
-            return True
+            return slopes is not None
 
         def get_jacobian(self, name: str, inputs: Any, outputs: Any, options: Any) -> Any:
-            self.slopes = Slopes(name, options)  # must live as long as this callback
+            assert slopes is not None
+            self.slopes = slopes(name, options)  # must live as long as this callback
             return self.slopes
 
-    return Value(function.name, {})
+    return Callback()

@@ -274,7 +274,8 @@ class _Grading:
     def is_in_numbers(self, question: Question) -> bool:
         """Whether numbers of an answer may stand for parameters: decimals, or no symbols."""
         used = {x.name for x in question.answer.free_symbols}
-        return _has_decimals(question.answer) or not used & self.asked.parameters.keys()
+        numbers = question.answer.atoms(sympy.Rational, sympy.Float)
+        return any(map(is_decimal, numbers)) or not used & self.asked.parameters.keys()
 
     def slips_of_angles(self, question: Question) -> Iterator[str]:
         """Yield exchanged sines and cosines, or degrees, if undoing them makes the answer right."""
@@ -603,7 +604,3 @@ def _needed(entry: Expr, steps: Mapping[Expr, Expr]) -> set[Expr]:
                 needed.add(x)
                 waiting.append(steps[x])
     return needed
-
-
-def _has_decimals(answer: Expr) -> bool:
-    return any(map(is_decimal, answer.atoms(sympy.Rational, sympy.Float)))

@@ -258,6 +258,10 @@ def player_facts(
                 bounds = None if bounds is None else bounds[chosen]
                 called = [names[k] for k in chosen]
                 listed.append(Curves(title, called, values[:, chosen], limits=bounds))
+    at_times = np.zeros(0)  # loads and the centre, (frames, 6 n_loads + 3), linear in between
+    if forces is not None:
+        rows = np.column_stack([forces.loads.reshape(len(t), -1), forces.centre])
+        at_times = np.column_stack([np.interp(times, t, column) for column in rows.T])
     return {
         "player": as_script({
             "start": float(times[0]),
@@ -285,7 +289,7 @@ def player_facts(
         "poses": _packed(poses[:, :, :3, :]),
         "vertices": _packed(_joined([shape.vertices for shape in shapes])),
         "faces": _packed(_joined([shape.faces for shape in shapes])),
-        "forces": _packed(np.zeros(0) if forces is None else _at(times, t, forces)),
+        "forces": _packed(at_times),
     }  # fmt: skip
 
 
@@ -298,12 +302,6 @@ def by_unit(module: Any, of_velocities: bool) -> dict[str, Index]:
         for kind, i, _ in space.joints:
             each[i : i + 3 * (kind == FREE)] = "m"
     return {unit: np.flatnonzero(each == unit) for unit in dict.fromkeys(each)}
-
-
-def _at(times: Array, t: Array, forces: Forces) -> Array:
-    """Return loads and the centre at some times, (frames, 6 n_loads + 3), linear in between."""
-    rows = np.column_stack([forces.loads.reshape(len(t), -1), forces.centre])
-    return np.column_stack([np.interp(times, t, column) for column in rows.T])
 
 
 def _figure(module: Any, parameters: Parameters) -> dict[str, Any]:

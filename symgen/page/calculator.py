@@ -18,10 +18,11 @@ import numpy as np
 from symgen.algebra.nodes import Scalar
 from symgen.deriving.derivation import derive_all
 from symgen.deriving.packaging import package_of
-from symgen.description.expressions import Expression, evaluate
+from symgen.description.expressions import evaluate
 from symgen.description.figure import figure, link_numbers, scripted
 from symgen.description.model import Limits, RobotDescription
-from symgen.emit.emission import javascript_script
+from symgen.emit.emission import javascript_source
+from symgen.emit.javascript import SCRIPT
 from symgen.joints import joint_type
 from symgen.kinematics.tree import KinematicTree, coordinate_units
 from symgen.options import STRAIGHT
@@ -72,7 +73,8 @@ def calculator(
     derived = counted.only(
         [name for name, size in sizes.items() if size <= LARGEST or name[1] in CLOSING]
     )
-    adjustable = _adjustable(description, counted)
+    free = tuple(item.name for item in description.parameters if not item.expression.names)
+    adjustable = free if counted.legible and len(free) <= MOST_ADJUSTABLE else ()
     if adjustable:
         selection = replace(derived.selection, runtime_parameters=adjustable)
         derived = derive_all(description, selection, form=STRAIGHT)
@@ -84,7 +86,7 @@ def calculator(
     parameters = tuple(_parameters(description, adjustable))
     loads = tuple(_load_entries(description))
     return Calculator(
-        source=javascript_script(package_of(description, derived)),
+        source=javascript_source(package_of(description, derived), SCRIPT),
         facts={
             "coordinates": coordinates,
             "quaternions": counted.tree.quaternions,
@@ -107,12 +109,6 @@ def calculator(
     )
 
 
-def _adjustable(description: RobotDescription, counted: Counted) -> tuple[str, ...]:
-    """List parameters with a slider: those that do not follow from others, unless too many."""
-    free = tuple(item.name for item in description.parameters if not item.expression.names)
-    return free if counted.legible and len(free) <= MOST_ADJUSTABLE else ()
-
-
 def _parameters(
     description: RobotDescription, adjustable: Sequence[str]
 ) -> Iterator[Mapping[str, Any]]:
@@ -128,7 +124,8 @@ def _parameters(
 
 def _load_entries(description: RobotDescription) -> Iterator[Mapping[str, Any]]:
     """Yield the name of every load, and the reach of its sliders."""
-    masses = [_value(joint.link.mass, description) for joint in description.joints]
+    values = description.parameter_values
+    masses = [evaluate(joint.link.mass, values) for joint in description.joints]
     reach = max(LARGEST_LOAD, float(f"{9.81 * math.fsum(masses):.1g}"))
     for load in description.loads:
         yield {"name": load.name, "reach": reach}
@@ -236,7 +233,3 @@ def _bodies(description: RobotDescription) -> list[dict[str, Any]]:
         })  # fmt: skip
         body_of[joint.link.name] = len(bodies) - 1
     return bodies
-
-
-def _value(entry: Expression, description: RobotDescription) -> float:
-    return evaluate(entry, description.parameter_values)

@@ -20,14 +20,14 @@ from typing import Any
 
 import sympy
 
-from symgen.algebra.blackboard import with_decimals, with_short_waves
+from symgen.algebra.blackboard import with_short_waves
 from symgen.deriving.symbolic import SymbolicDynamics
 from symgen.description.model import RobotDescription
 from symgen.formulations import formulation_named
 from symgen.optimize.operations import OperationCount
 from symgen.page.counting import PARTS, TORQUES, Counted
 from symgen.page.mathml import mathml
-from symgen.showing.equations import LARGEST_CLOSED_ROBOT, shown_parts, written_out
+from symgen.showing.equations import LARGEST_CLOSED_ROBOT, decimal, shown_parts, written_out
 from symgen.showing.typesetting import Inputs, Label, inputs_of, latex, latex_equation
 from symgen.support.journal import Journal
 
@@ -162,7 +162,8 @@ def closed_form(description: RobotDescription, counted: Counted, journal: Journa
         functions.append(Equations(function, heading, tuple(map(_equation, printed)), size))
         if function == TORQUES and printed:
             costs = _costs(printed[0])
-    waves = (mathml(f"{latex(name, {})} = {text}") for name, text in _sorted_legend(legend))
+    names = sorted(legend, key=lambda symbol: (len(symbol.name), symbol.name))
+    waves = (mathml(f"{latex(name, {})} = {latex(*legend[name])}") for name in names)
     return ClosedForm(tuple(functions), tuple(waves), bool(radicands), *costs)
 
 
@@ -186,10 +187,8 @@ def _printed(
     for heading, label, value in shown_parts(dynamics, function, results, "latex"):
         if isinstance(value, list) or (heading == "tau" and len(parts) > 1):
             continue  # no entries, or shown before
-        matrix = isinstance(value, sympy.MatrixBase)
-        decimal = value.applyfunc(with_decimals) if matrix else with_decimals(value)
         names = dynamics.description.parameter_values
-        short, waves = with_short_waves(decimal, inputs.get("q", ()), names)
+        short, waves = with_short_waves(decimal(value), inputs.get("q", ()), names)
         short, roots = with_named_radicands(short, radicands)
         part = heading.removesuffix("_torques") if function == PARTS else ""
         yield _Printed(label, short, inputs, waves | roots, part)
@@ -220,13 +219,6 @@ def _equation(item: _Printed) -> Equation:
     text = latex_equation(item.label, item.value, item.inputs)
     zero = not any(item.entries)
     return Equation(mathml(text, block=True), text, item.part, zero)
-
-
-def _sorted_legend(legend: dict[Any, Any]) -> Iterator[tuple[Any, str]]:
-    """Yield the abbreviations by name, each with its sine or cosine in LaTeX."""
-    for name in sorted(legend, key=lambda symbol: (len(symbol.name), symbol.name)):
-        wave, inputs = legend[name]
-        yield name, latex(wave, inputs)
 
 
 @dataclass(frozen=True)

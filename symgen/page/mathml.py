@@ -22,6 +22,7 @@ _RATES = {"qd": r"\dot{q}", "qdd": r"\ddot{q}"}
 _NAMES = frozenset({"com", "dx", "tr"})
 """Symbols of several letters."""
 _DOTS = {"\u02d9": "\u2022", "\u00a8": "\u2022\u2022"}
+"""Dots of derivatives in time, which are small, and those that a style sizes."""
 DIGITS = 6
 """Largest number of digits of a decimal number."""
 _FUNCTIONS = frozenset({"sin", "cos", "tan", "exp", "log", "tanh", "atan"})
@@ -43,8 +44,12 @@ def mathml(latex: str, block: bool = False) -> str:
         element.text = unescape(element.text) if element.text else None
     for element in list(root.iter()):
         _put_words_together(element)
-        _set_function(element)
-        _set_dots(element)
+        if element.text in _FUNCTIONS:  # apart from its argument
+            element.tag = "mo"
+            element.set("rspace", "0.17em")
+        if dots := _DOTS.get(element.text or ""):
+            element.text = dots
+            element.set("class", "dots")
         _shorten(element)
         _set_brackets(element)
         _unwrap(element)
@@ -72,27 +77,12 @@ def _put_words_together(row: ElementTree.Element) -> None:
             del child.attrib["mathvariant"]
 
 
-def _set_function(element: ElementTree.Element) -> None:
-    """Separate the name of a function from its argument."""
-    if element.text in _FUNCTIONS:
-        element.tag = "mo"
-        element.set("rspace", "0.17em")
-
-
 def _unwrap(parent: ElementTree.Element) -> None:
     """Remove rows of one element."""
     for place, child in enumerate(list(parent)):
         while child.tag == "mrow" and len(child) == 1 and not child.attrib:
             child = child[0]
         parent[place] = child
-
-
-def _set_dots(element: ElementTree.Element) -> None:
-    """Replace dots of derivatives in time, which are small, by those that a style sizes."""
-    dots = _DOTS.get(element.text or "")
-    if dots:
-        element.text = dots
-        element.set("class", "dots")
 
 
 def _shorten(element: ElementTree.Element) -> None:

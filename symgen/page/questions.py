@@ -95,13 +95,11 @@ def _determinant(description: RobotDescription, counted: Counted) -> tuple[str, 
     terms = sympy.Add.make_args(sympy.expand(value))
     if len(terms) > LONGEST_DETERMINANT:
         return "", False
-    inputs = inputs_of(dynamics.program("mass_matrix"))
-    names = description.parameter_values
-    short, _ = with_short_waves(with_decimals(value), inputs["q"], names)
+    q = inputs_of(dynamics.program("mass_matrix"))["q"]
     positive = {name for name, number in description.parameter_values.items() if number > 0.0}
     always = all(_never_negative(term, positive) for term in terms)
-    constant = any(not term.has(*inputs["q"]) and not term.is_zero for term in terms)
-    return mathml(rf"\det M = {latex(short, inputs)}"), always and constant
+    constant = any(not term.has(*q) and not term.is_zero for term in terms)
+    return _typeset(description, "mass_matrix", r"\det M", value), always and constant
 
 
 def _never_negative(term: Expr, positive: Collection[str]) -> bool:
@@ -144,8 +142,11 @@ def _slope(description: RobotDescription) -> str:
 
 def _equation(description: RobotDescription, function: str, left: str, entry: Expr) -> str:
     """Return an entry of a result as MathML, "" where it is too long for an answer."""
-    if sympy.count_ops(entry) > LONGEST_ENTRY:
-        return ""
+    short = sympy.count_ops(entry) <= LONGEST_ENTRY
+    return _typeset(description, function, left, entry) if short else ""
+
+
+def _typeset(description: RobotDescription, function: str, left: str, entry: Expr) -> str:
     inputs = inputs_of(symbolic(description).program(function))
     names = description.parameter_values
     short, _ = with_short_waves(with_decimals(entry), inputs["q"], names)

@@ -20,9 +20,8 @@ from symgen.description.model import RobotDescription
 from symgen.formulations import FORMULATIONS, Formulation
 from symgen.page.counting import Counted
 from symgen.page.mathml import formula, mathml
-from symgen.program.functions import visible_outputs
 from symgen.program.program import Program, Step
-from symgen.showing.steps import in_latex, notation, result_lines
+from symgen.showing.steps import heading_of, in_latex, notation, result_lines
 from symgen.showing.typesetting import aligned, inputs_of
 from symgen.support.journal import Journal
 
@@ -150,10 +149,8 @@ def _steps(dynamics: SymbolicDynamics, function: str) -> Steps:
         program = dynamics.program(function)
     except SingularError as error:
         return replace(_left_out(dynamics.formulation.name, function), missing=str(error))
-    sections = tuple(Section(_heading(step), tuple(_as_text(step))) for step in program.steps)
-    results = "\n".join(
-        row for output in visible_outputs(program) for row in result_lines(output).splitlines()
-    )
+    sections = tuple(Section(heading_of(step), tuple(_as_text(step))) for step in program.steps)
+    results = "\n".join(result_lines(program))
     size = len(results) + sum(
         len(label) + len(text) for section in sections for label, text in section.groups
     )
@@ -176,7 +173,7 @@ def _typeset(steps: Steps, program: Program[Any]) -> Steps:
             (label, "".join(f"<div>{mathml(f'{x} = {y}')}</div>" for _, x, y in lines))
             for label, lines in groupby(rows, key=itemgetter(0))
         )
-        sections.append(Section(_heading(step), tuple(groups)))
+        sections.append(Section(heading_of(step), tuple(groups)))
         blocks += [rf"{x} &= {y} \tag{{{label}}}" for label, x, y in rows]
     return replace(steps, sections=tuple(sections), latex=aligned(blocks) if blocks else "")
 
@@ -189,10 +186,6 @@ def _notes(program: Program[Any]) -> Iterator[Note]:
     for label, text in program.notes.items():
         equation, _, source = text.partition(SOURCE)
         yield Note(label, formula(equation), source)
-
-
-def _heading(step: Step[Any]) -> str:
-    return f"{step.kind}, {step.joint}" if step.joint else step.kind
 
 
 def _as_text(step: Step[Any]) -> Iterator[tuple[str, str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 
 from symgen.description.expressions import Expression, evaluate
 from symgen.description.model import JointDescription, Limits, Mimic, Pose, RobotDescription
@@ -27,23 +27,6 @@ _DECIMAL = re.compile(r"(?<![\w.])(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][-+]?\d+)
 INERTIA = ("xx", "yy", "zz", "xy", "xz", "yz")
 LARGEST_MATRICES = 12
 """Largest number of coordinates for the poses of the frames."""
-
-
-@dataclass(frozen=True)
-class LinkRow:
-    """A joint and the link that it carries, as text."""
-
-    link: str
-    parent: str
-    joint: str
-    type: str
-    coordinates: str
-    drive: str
-    placement: str
-    limits: str
-    mass: str
-    com: str
-    inertia: str
 
 
 @dataclass(frozen=True)
@@ -83,7 +66,7 @@ def robot_part(description: RobotDescription, counted: Counted) -> RobotPart:
         description=description.description,
         facts=tuple(_facts(description)),
         rows=tuple(
-            tuple((_DECIMAL.sub(_four_digits, text), text) for text in astuple(row))
+            tuple((_DECIMAL.sub(_four_digits, text), text) for text in row.values())
             for row in _rows(description)
         ),
         parameters=tuple(
@@ -100,7 +83,10 @@ def robot_part(description: RobotDescription, counted: Counted) -> RobotPart:
         drawing=drawing(description),
         topology=branches,
         pattern=pattern(tree, branches) if branches.n else "",
-        poses=tuple(_poses(description)) if posed else (),
+        poses=tuple(
+            mathml(latex_equation(label, matrix, inputs), block=True)
+            for _, label, matrix, inputs in (poses_of_frames(description, "latex") if posed else ())
+        ),
         coupled=tree.is_coupled,
         shaped=description.file.endswith((".urdf", ".xacro")),
         distal=any(x.dh is not None and x.dh.convention == "standard" for x in description.joints),
@@ -130,11 +116,12 @@ def _facts(description: RobotDescription) -> Iterator[str]:
             yield counted(count, what)
 
 
-def _rows(description: RobotDescription) -> Iterator[LinkRow]:
+def _rows(description: RobotDescription) -> Iterator[dict[str, str]]:
+    """Yield the entries of every joint and the link that it carries, by column."""
     names = numbered(description, "q", " to ")
     for joint, coordinates in zip(description.joints, names, strict=True):
         link = joint.link
-        yield LinkRow(
+        yield dict(
             link=link.name,
             parent=joint.parent,
             joint=joint.name,
@@ -211,8 +198,3 @@ def _range(limits: Limits) -> str:
     low = "-∞" if limits.lower is None else f"{limits.lower:.4g}"
     high = "∞" if limits.upper is None else f"{limits.upper:.4g}"
     return f"{low} to {high}"
-
-
-def _poses(description: RobotDescription) -> Iterator[str]:
-    for _, label, matrix, inputs in poses_of_frames(description, "latex"):
-        yield mathml(latex_equation(label, matrix, inputs), block=True)

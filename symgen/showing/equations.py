@@ -25,7 +25,7 @@ from symgen.deriving.symbolic import (
 )
 from symgen.description import RobotDescription, read
 from symgen.description.additions import with_additions
-from symgen.emit.emission import emit, javascript_module
+from symgen.emit.emission import emit, javascript_source
 from symgen.errors import RequestError
 from symgen.formulations import (
     declare_inputs,
@@ -341,9 +341,9 @@ def _matrices(value: Any, index: tuple[int, ...] = ()) -> Iterator[tuple[tuple[i
 
 def _equation(heading: str, label: Label, value: Any, style: str, inputs: Inputs) -> str:
     """Return an expression or a matrix with its name; entry by entry where it is too wide."""
-    if _is_empty(value):
+    if isinstance(value, list | sympy.MatrixBase) and not len(value):
         return f"{comment(style)}{heading} has no entries"
-    display = _display(value)
+    display = decimal(value)
     if style in CODE_STYLES:
         matrix = isinstance(display, sympy.MatrixBase)
         places = itertools.product(*map(range, display.shape)) if matrix else [()]
@@ -359,10 +359,6 @@ def _equation(heading: str, label: Label, value: Any, style: str, inputs: Inputs
     return f"{heading} =\n{pretty_sum(display)}"
 
 
-def _is_empty(value: Any) -> bool:
-    return isinstance(value, list | sympy.MatrixBase) and not len(value)
-
-
 def _entries(label: Label, matrix: Any) -> Iterator[str]:
     """Yield one equation per entry that is not 0, of a matrix too wide for one line."""
     for i, k in itertools.product(*map(range, matrix.shape)):
@@ -372,8 +368,8 @@ def _entries(label: Label, matrix: Any) -> Iterator[str]:
         yield f"All other entries of {label(())} are 0."
 
 
-def _display(value: Any) -> Any:
-    """Return the value with its numbers as decimals."""
+def decimal(value: Any) -> Any:
+    """Return an expression or a matrix with its numbers as decimals."""
     is_matrix = isinstance(value, sympy.MatrixBase)
     return value.applyfunc(with_decimals) if is_matrix else with_decimals(value)
 
@@ -388,7 +384,7 @@ def source(description: RobotDescription, formulation: str, function: str, style
     selection = select(description, options)
     if style == "javascript":
         derived = derive_all(description, selection, form=STRAIGHT)
-        return javascript_module(package_of(description, derived)).rstrip()
+        return javascript_source(package_of(description, derived)).rstrip()
     derived = derive_all(description, selection)
     backend = "numpy" if style == "python" else "compiled"
     bundle = emit(package_of(description, derived), (backend,))

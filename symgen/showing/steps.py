@@ -52,7 +52,7 @@ def step_by_step(dynamics: SymbolicDynamics, function: str, style: str) -> str:
     mark = comment(style)
     lines = [f"{mark}{line}".rstrip() for line in legend]
     for step in program.steps:
-        lines += ["", f"{mark}{_heading(step)}"]
+        lines += ["", f"{mark}{heading_of(step)}"]
         for statement in step.statements:
             value = with_decimals(statement.value)
             if mark:
@@ -60,8 +60,7 @@ def step_by_step(dynamics: SymbolicDynamics, function: str, style: str) -> str:
                 lines.append(f"{text}  {mark}{statement.note}")
             else:
                 lines.append(f"  {statement.name} = {value}    [{statement.note}]")
-    results = "\n".join(result_lines(output) for output in visible_outputs(program))
-    return "\n".join([*lines, "", *(f"{mark}{row}" for row in results.splitlines())])
+    return "\n".join([*lines, "", *(f"{mark}{row}" for row in result_lines(program))])
 
 
 def _steps_in_latex(program: Program[Any], legend: Sequence[str]) -> str:
@@ -70,11 +69,8 @@ def _steps_in_latex(program: Program[Any], legend: Sequence[str]) -> str:
     inputs = inputs_of(program)
     for step in program.steps:
         rows = [rf"{x} &= {y} \tag{{{note}}}" for note, x, y in in_latex(step, inputs)]
-        lines += ["", f"% {_heading(step)}", aligned(rows)]
-    results = [
-        row for output in visible_outputs(program) for row in result_lines(output).splitlines()
-    ]
-    return "\n".join([*lines, "", *(f"% {row}" for row in results)])
+        lines += ["", f"% {heading_of(step)}", aligned(rows)]
+    return "\n".join([*lines, "", *(f"% {row}" for row in result_lines(program))])
 
 
 def in_latex(step: Step[Any], inputs: Inputs) -> Iterator[tuple[str, str, str]]:
@@ -84,12 +80,17 @@ def in_latex(step: Step[Any], inputs: Inputs) -> Iterator[tuple[str, str, str]]:
         yield line.note, latex(symbol(line.name), inputs), value
 
 
-def _heading(step: Step[Any]) -> str:
+def heading_of(step: Step[Any]) -> str:
+    """Return the kind of a step, and its joint."""
     return f"{step.kind}, {step.joint}" if step.joint else step.kind
 
 
-def result_lines(output: Output[Any]) -> str:
-    """Return a result in terms of the statements, matrices row by row."""
+def result_lines(program: Program[Any]) -> list[str]:
+    """Return the results in terms of the statements, matrices row by row."""
+    return [line for x in visible_outputs(program) for line in _result(x).splitlines()]
+
+
+def _result(output: Output[Any]) -> str:
     entries = [str(with_decimals(entry)) for entry in output.entries]
     if not output.shape:
         return f"{output.name} = {entries[0]}"

@@ -277,34 +277,32 @@ _COMPONENTS: Names = {
     "wrench": ("f_x", "f_y", "f_z", "n_x", "n_y", "n_z"),
     "momentum": ("p_x", "p_y", "p_z", "L_x", "L_y", "L_z"),
 }
+_DOTTED = {
+    "q": "q", "qd": r"\dot{q}", "qdd": r"\ddot{q}", "tau": r"\tau", "x": "x", "t": "t",
+    "parameters": "p", "motion_multipliers": r"(\lambda,\sigma,\kappa)",
+}  # fmt: skip
 _NAMED = ("link", "point", "output")
 _QUANTITIES = {
     "tau": _Quantity(r"\tau", ("number",)),
     "bias_forces": _Quantity(r"\tau", ("number",), "bias"),
     "gravity_forces": _Quantity(r"\tau", ("number",), "gravity"),
-    "inertial_torques": _Quantity(r"\tau", ("number",), "inertial"),
-    "centrifugal_torques": _Quantity(r"\tau", ("number",), "centrifugal"),
-    "coriolis_torques": _Quantity(r"\tau", ("number",), "Coriolis"),
-    "gravity_torques": _Quantity(r"\tau", ("number",), "gravity"),
-    "load_torques": _Quantity(r"\tau", ("number",), "loads"),
-    "joint_term_torques": _Quantity(r"\tau", ("number",), "joints"),
+    **{
+        f"{part}_torques": _Quantity(r"\tau", ("number",), above)
+        for part, above in (
+            ("inertial", "inertial"), ("centrifugal", "centrifugal"), ("coriolis", "Coriolis"),
+            ("gravity", "gravity"), ("load", "loads"), ("joint_term", "joints"),
+        )
+    },
     "qdd": _Quantity(r"\ddot{q}", ("number",)),
     "y": _Quantity("y", ("number",)),
     "outputs": _Quantity("o", ("output",)),
     "tau_along": _Quantity(r"\delta\tau", ("number",)),
     "qdd_along": _Quantity(r"\delta\ddot{q}", ("number",)),
-    "gradient_q": _Quantity("g", ("number",), "q"),
-    "gradient_qd": _Quantity("g", ("number",), r"\dot{q}"),
-    "gradient_qdd": _Quantity("g", ("number",), r"\ddot{q}"),
-    "gradient_tau": _Quantity("g", ("number",), r"\tau"),
-    "gradient_loads": _Quantity("g", ("number", "wrench"), "loads"),
-    "gradient_parameters": _Quantity("g", ("number",), "p"),
-    "gradient_q_along": _Quantity(r"\delta g", ("number",), "q"),
-    "gradient_qd_along": _Quantity(r"\delta g", ("number",), r"\dot{q}"),
-    "gradient_qdd_along": _Quantity(r"\delta g", ("number",), r"\ddot{q}"),
-    "gradient_tau_along": _Quantity(r"\delta g", ("number",), r"\tau"),
-    "gradient_loads_along": _Quantity(r"\delta g", ("number", "wrench"), "loads"),
-    "gradient_parameters_along": _Quantity(r"\delta g", ("number",), "p"),
+    **{
+        f"gradient_{x}{along}": _Quantity(f"{change}g", ("number", *axes), _DOTTED.get(x, x))
+        for along, change in (("", ""), ("_along", r"\delta "))
+        for x, *axes in (("q",), ("qd",), ("qdd",), ("tau",), ("loads", "wrench"), ("parameters",))
+    },
     "constraints": _Quantity(r"\Phi", ("number",)),
     "constraint_jacobian": _Quantity(r"\Phi", ("number", "number"), "q"),
     "constraint_rates": _Quantity(r"\dot{\Phi}", ("number",)),
@@ -314,10 +312,10 @@ _QUANTITIES = {
     "loop_wrenches": _Quantity("w", ("number", "wrench"), "loops"),
     "mass_matrix": _Quantity("M", ("number", "number")),
     "coriolis_matrix": _Quantity("C", ("number", "number")),
-    "hessian_q_q": _Quantity("H", ("number", "number"), "qq"),
-    "hessian_q_qd": _Quantity("H", ("number", "number"), r"q\dot{q}"),
-    "hessian_q_qdd": _Quantity("H", ("number", "number"), r"q\ddot{q}"),
-    "hessian_qd_qd": _Quantity("H", ("number", "number"), r"\dot{q}\dot{q}"),
+    **{
+        f"hessian_{x}_{y}": _Quantity("H", ("number", "number"), _DOTTED[x] + _DOTTED[y])
+        for x, y in (("q", "q"), ("q", "qd"), ("q", "qdd"), ("qd", "qd"))
+    },
     "regressor": _Quantity("Y", ("number", "number")),
     "kinetic_energy": _Quantity("E", below="kin"),
     "potential_energy": _Quantity("E", below="pot"),
@@ -333,35 +331,14 @@ _QUANTITIES = {
     "centroidal_momentum_rate": _Quantity(r"\dot{h}", ("momentum",), "com"),
     "link_velocities": _Quantity(r"\nu", ("link", "twist")),
     "link_accelerations": _Quantity(r"\dot{\nu}", ("link", "twist")),
-}
+}  # fmt: skip
 _NUMERATORS = {
-    "tau": "tau",
-    "qdd": "qdd",
-    "y": "y",
-    "o": "outputs",
-    "T": "kinetic_energy",
-    "V": "potential_energy",
-    "w": "joint_wrenches",
-    "x": "position",
-    "v": "velocity",
-    "a": "acceleration",
-    "c": "constraints",
-    "cd": "constraint_rates",
-    "cdd": "constraint_accelerations",
-    "p": "constraint_torques",
-}
+    "tau": "tau", "qdd": "qdd", "y": "y", "o": "outputs", "T": "kinetic_energy",
+    "V": "potential_energy", "w": "joint_wrenches", "x": "position", "v": "velocity",
+    "a": "acceleration", "c": "constraints", "cd": "constraint_rates",
+    "cdd": "constraint_accelerations", "p": "constraint_torques",
+}  # fmt: skip
 _DERIVATIVE = re.compile(r"d(\w+)_d(qdd|qd|q|tau|x|t|loads|parameters|motion_multipliers)")
-_DOTTED = {
-    "q": "q",
-    "qd": r"\dot{q}",
-    "qdd": r"\ddot{q}",
-    "tau": r"\tau",
-    "x": "x",
-    "t": "t",
-    "loads": r"\mathrm{loads}",
-    "parameters": "p",
-    "motion_multipliers": r"(\lambda,\sigma,\kappa)",
-}
 _MULTIPLIERS = (r"\lambda", r"\sigma", r"\kappa")
 """Symbols of multipliers of constraints, and of projections of velocities and accelerations."""
 
@@ -435,7 +412,7 @@ def _symbol(quantity: _Quantity, names: Names, index: tuple[int, ...]) -> str:
 def _fraction(quantity: _Quantity, by: str, names: Names, index: tuple[int, ...]) -> str:
     order = len(quantity.axes)
     numerator = _symbol(quantity, names, index[:order])
-    denominator = _DOTTED[by]
+    denominator = _DOTTED.get(by, r"\mathrm{loads}")
     if by == "loads" and index[order:]:
         denominator = _load(names["load"][index[order]], *index[order + 1 :])
     elif by == "parameters" and index[order:]:

@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -45,7 +44,7 @@ from symgen.simulation.arguments import (
 )
 from symgen.simulation.equilibrium import Equilibrium
 from symgen.simulation.fixed_steps import checked_scheme, integrate_in_steps
-from symgen.simulation.inputs import HeldOnManifold, Input, Loads, Prescribed, Slopes, Torques
+from symgen.simulation.inputs import Input, Loads, Prescribed, Slopes, Torques
 from symgen.simulation.integration import checked_solver, integrate
 from symgen.simulation.mechanisms import (
     closed_sensitivities,
@@ -184,13 +183,11 @@ def simulate(
     wanted = columns(module, sensitivities, dq0, dqd0, ~held)
     if has_constraints(module):
         refuse_missing(module, missing_functions(module, wanted, scheme is not None))
-    on_manifold = HeldOnManifold(space, module.position_names, held) if space.joints else None
-    names = tuple(compress(module.coordinate_names, held))
     motion = RobotState(
         method_of(module, formulation, wanted, held), held,
         Torques(tau, tau_derivatives, module, wanted),
         Loads("loads", loads, (module.n_loads, 6), module),
-        Prescribed(prescribed, names, on_manifold), parameter_values(module, parameters), wanted,
+        Prescribed(prescribed, module, held), parameter_values(module, parameters), wanted,
         objectives_of(module, objectives, wanted), space, listener,
     )  # fmt: skip
     values = motion.options["parameters"]
@@ -205,14 +202,10 @@ def simulate(
     if has_constraints(module):
         initial = closed_start(module, *initial, instants[0], values, chosen, q0)
         if len(wanted):
-            place = instants[0], values
-            stays = held_at_start(module, initial[0], *place, q0) if follows else None
-            closed_sensitivities(module, *initial, *place, wanted, stays)
+            stays = held_at_start(module, q0) if follows else ([], [])
+            closed_sensitivities(module, *initial, instants[0], values, wanted, stays)
     if scheme is not None:
-        rows, integrals, steps = integrate_in_steps(
-            module, scheme, instants, initial, wanted, motion.torques, motion.loads, values,
-            motion.objectives, listener,
-        )  # fmt: skip
+        rows, integrals, steps = integrate_in_steps(module, scheme, instants, initial, motion)
         listener.finish()
         facts = {"robot": module.name, "method": "ALI3-P", "step": scheme.step, "steps": steps}
         return dataset(xarray, module, instants, rows, integrals, motion, facts)

@@ -9,8 +9,8 @@ x and y are torque and acceleration of a free joint, acceleration and torque of 
 dq, dqd, dx, dy are
 ``(n, s)``, one column for each sensitivity.  `BySensitivities` has dy from one recursion,
 `ByJacobians` from Jacobians and their products; which of the two takes fewer operations depends on
-n, s and the number of parameters.  `Closed` and `ClosedByJacobians` are for mechanisms with loops
-or relations, by ``constrained_forward_dynamics``.
+n, s and the number of parameters.  `ClosedByJacobians` is for mechanisms with loops or relations,
+by ``constrained_forward_dynamics``.
 """
 
 from __future__ import annotations
@@ -56,18 +56,10 @@ class Method:
     def solve(self, at: Point, options: Options) -> tuple[Array, Array | None]:
         """Return y ``(n,)`` and dy ``(n, s)``; the arrays may be those of the last call."""
         (function,) = self.functions
-        return function(at.q, at.qd, at.x, **options), None
-
-
-class Closed(Method):
-    """Accelerations of a mechanism, without sensitivities."""
-
-    def solve(self, at: Point, options: Options) -> tuple[Array, Array | None]:
-        """Return y alone."""
-        (function,) = self.functions
-        motion = function(at.q, at.qd, at.x, **options)
-        self.multipliers = motion.multipliers
-        return motion.qdd, None
+        y = function(at.q, at.qd, at.x, **options)
+        if isinstance(y, tuple):  # of a mechanism
+            y, self.multipliers = y
+        return y, None
 
 
 class ClosedByJacobians(Method):
@@ -194,7 +186,7 @@ def _closed(module: Any, formulation: str | None, columns: Columns, held: Flags)
             "motion as a relation, such as q.crank - 2*pi*t"
         )
     if not len(columns):
-        return Closed([function_of(module, "constrained_forward_dynamics")])
+        return Method([function_of(module, "constrained_forward_dynamics")])
     names = ["constrained_forward_dynamics_derivatives"]
     if columns.indices.size:
         names.append("constrained_forward_dynamics_parameter_derivatives")

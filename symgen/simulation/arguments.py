@@ -104,6 +104,14 @@ def numbers(name: str, value: Any, shape: tuple[int, ...], caller: str = "simula
     return array
 
 
+def checked_number(name: str, value: Any, sound: Callable[[float], bool], words: str) -> float:
+    """Return a number that is `sound`, in `words`; RequestError for anything else."""
+    number = float(numbers(name, value, ()))
+    if not sound(number):
+        raise RequestError(f"simulate: {name}: expected a number that is {words}; got {number:g}")
+    return number
+
+
 def _real(name: str, value: Any, caller: str = "simulate") -> Array:
     """Return `value` as a float64 array of any shape."""
     try:

@@ -65,10 +65,17 @@ from symgen.description.quantities import MULTIPLIERS
 from symgen.errors import RequestError
 from symgen.runtime.closure import RANK, row_sizes
 from symgen.runtime.configuration import Configuration, configuration_of
-from symgen.simulation.accelerations import function_of, has_constraints
-from symgen.simulation.arguments import Columns, Progress, numbers, refuse_not_finite, selection
+from symgen.simulation.accelerations import Point, has_constraints, method_of
+from symgen.simulation.arguments import (
+    Columns,
+    Progress,
+    checked_number,
+    numbers,
+    refuse_not_finite,
+    selection,
+)
 from symgen.simulation.inputs import Loads, Torques
-from symgen.simulation.motion import Instant, Objectives
+from symgen.simulation.motion import Instant, Objectives, RobotState, stacked
 from symgen.support.arrays import Array
 
 CONVERGED = 1e-11
@@ -548,19 +555,16 @@ def checked_scheme(
             "simulate: step: it is the way of mechanisms with loops or relations; this robot has "
             "none, and is integrated with steps that keep rtol and atol (max_step limits them)"
         )
+    size, penalty = (
+        checked_number(name, value, lambda x: 0 < x < np.inf, "positive and finite")
+        for name, value in (("step", step), ("penalty", PENALTY if penalty is None else penalty))
+    )
     return Scheme(
-        _positive("step", step),
-        PENALTY if penalty is None else _positive("penalty", penalty),
+        size,
+        penalty,
         _projection("mass" if projection is None else projection, module.n),
         _count(1 if projections is None else projections),
     )
-
-
-def _positive(name: str, value: Any) -> float:
-    number = float(numbers(name, value, ()))
-    if not 0 < number < np.inf:
-        raise RequestError(f"simulate: {name}: expected a positive, finite number; got {number:g}")
-    return number
 
 
 def _count(value: Any) -> int:
@@ -588,19 +592,20 @@ def _projection(value: Any, n: int) -> Any:
 
 
 def integrate_in_steps(
-    module: Any, scheme: Scheme, t: Array, start: tuple[Array, Array], columns: Columns,
-    torques: Torques, loads: Loads, parameters: Array, objectives: Objectives | None,
-    progress: Progress,
-) -> tuple[dict[str, Array], Array, int]:  # fmt: skip
+    module: Any, scheme: Scheme, t: Array, start: tuple[Array, Array], motion: RobotState
+) -> tuple[dict[str, Array], Array, int]:
     """Return rows of the dataset at the times t (T,), integrals of the objectives, and step count.
 
     `start` are coordinates (nq,) and velocities (n,) that keep the constraints, as do their
-    sensitivities in `columns`.  Every row has T entries, in front of the shape of one instant.
+    sensitivities in the columns of `motion`, which has the inputs.  Every row has T entries, in
+    front of the shape of one instant.
     """
-    solver = AugmentedLagrangian(module, scheme, torques, loads, parameters, columns)
+    objectives, progress = motion.objectives, motion.progress
+    solver = AugmentedLagrangian(
+        module, scheme, motion.torques, motion.loads, motion.options["parameters"], motion.columns
+    )
     state = starting_state(solver, t[0], *start)
-    first = row_of(solver, state, objectives)
-    states = [first]
+    states = [row_of(solver, state, objectives)]
     integrals, steps = np.zeros_like(integrand(solver, state, objectives)), 0
     through = in_c(solver, objectives, progress)
     through = through or partial(in_python, solver, objectives, progress=progress)
@@ -609,7 +614,7 @@ def integrate_in_steps(
         state = replace(through(state, (end - state.t) / count, count, integrals), t=end)
         states.append(row_of(solver, state, objectives))
         steps += count
-    rows = {name: np.array([row[name] for row in states]) for name in first}
+    rows = stacked(states)
     rows["multipliers"] = least(module, rows["q"], t, rows["multipliers"], solver.keywords)
     if solver.halved:
         warnings.warn(
@@ -701,31 +706,27 @@ def starting_state(solver: AugmentedLagrangian, t: float, q: Array, qd: Array) -
     for name, values in (("q0", q), ("qd0", qd), ("dq0", columns.dq0), ("dqd0", columns.dqd0)):
         refuse_not_finite(name, values)
     tau, loads = solver.torques(t, q, qd), solver.loads(t, q, qd)
-    options = {"t": t, "loads": loads, **solver.keywords}
-    try:
-        motion = function_of(module, "constrained_forward_dynamics")(q, qd, tau, **options)
-    except np.linalg.LinAlgError as error:
-        raise RequestError(f"simulate: {error}; at the start") from None
-    if not np.isfinite(motion.qdd).all():
-        raise RequestError(f"simulate: the motion is not finite at the start; tau = {tau.tolist()}")
-    m, s = len(motion.multipliers), len(columns)
-    d_qdd, d_lam = np.zeros((module.n, s)), np.zeros((m, s))
-    if s:
+    d_tau = np.zeros(columns.dq0.shape)
+    if len(columns):
         solver.torques.check(t, q, qd)
         solver.loads.check(t, q, qd)
-        d_tau = solver.torques.along(t, q, qd, columns.dq0, columns.dqd0)
-        d_tau = np.broadcast_to(d_tau, d_qdd.shape)
-        by = function_of(module, "constrained_forward_dynamics_derivatives")(q, qd, tau, **options)
-        d_qdd = by.dqdd_dq @ columns.dq0 + by.dqdd_dqd @ columns.dqd0 + by.dqdd_dtau @ d_tau
-        if columns.indices.size:
-            name = "constrained_forward_dynamics_parameter_derivatives"
-            explicit = function_of(module, name)(q, qd, tau, **options)
-            d_qdd[:, columns.indices] += explicit[:, columns.parameters]
-        d_lam = solver.multiplier_sensitivities(t, (q, qd, motion.qdd), -motion.multipliers, d_qdd)
-    none, d_none = np.zeros(m), np.zeros((m, s))
+        d_tau += solver.torques.along(t, q, qd, columns.dq0, columns.dqd0)
+    method = method_of(module, None, columns, np.zeros(module.n, dtype=bool))
+    try:
+        point = Point(q, qd, tau, columns.dq0, columns.dqd0, d_tau)
+        qdd, d_qdd = method.solve(point, {"t": np.asarray(t), "loads": loads, **solver.keywords})
+    except np.linalg.LinAlgError as error:
+        raise RequestError(f"simulate: {error}; at the start") from None
+    if not np.isfinite(qdd).all():
+        raise RequestError(f"simulate: the motion is not finite at the start; tau = {tau.tolist()}")
+    lam, d_lam = -method.multipliers, np.zeros((len(method.multipliers), len(columns)))
+    if d_qdd is not None:
+        d_lam = solver.multiplier_sensitivities(t, (q, qd, qdd), lam, d_qdd)
+    slopes = np.zeros(d_tau.shape) if d_qdd is None else d_qdd
+    none, d_none = np.zeros(len(lam)), np.zeros(d_lam.shape)
     return State(
-        t, q, qd, motion.qdd, -motion.multipliers, none, none,
-        columns.dq0, columns.dqd0, d_qdd, d_lam, d_none, d_none,
+        t, q, qd, qdd, lam, none, none,
+        columns.dq0, columns.dqd0, slopes, d_lam, d_none, d_none,
     )  # fmt: skip
 
 
@@ -745,8 +746,7 @@ def row_of(
             raise RequestError(f"simulate: {name} is not finite at t = {at.t:.6g} s")
     if objectives is not None:
         objectives.evaluate(at, {**solver.keywords, "loads": row["loads"]})
-        values, gradients = objectives.values.copy(), objectives.gradients.copy()  # refilled
-        row |= {"outputs": values, "outputs_gradient": gradients}
+        row |= objectives.row
     return row
 
 
@@ -768,8 +768,7 @@ def integrand(solver: AugmentedLagrangian, state: State, objectives: Objectives 
         instant(solver, state),
         {**solver.keywords, "loads": solver.loads(state.t, state.q, state.qd)},
     )
-    gradients = objectives.gradients[objectives.index]
-    return np.concatenate([objectives.values[objectives.index], gradients.ravel()])
+    return np.concatenate([x.ravel() for x in objectives.of_chosen])
 
 
 def instant(solver: AugmentedLagrangian, state: State) -> Instant:

@@ -19,6 +19,7 @@ import inspect
 import reprlib
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -204,13 +205,11 @@ class Torques(ArrayInput):
 class Prescribed:
     """The motion of the prescribed joints: a function of t that returns their q, qd and qdd.
 
-    `names` are those of the coordinates; with quaternions among them `manifold` has the entries of
-    q, which are more.
+    `held` (n,) marks their coordinates; with quaternions among them the entries of q are more.
     """
 
-    def __init__(
-        self, function: Any, names: tuple[str, ...], manifold: HeldOnManifold | None = None
-    ) -> None:
+    def __init__(self, function: Any, module: Any, held: Flags) -> None:
+        names = tuple(compress(module.coordinate_names, held))
         if names and not callable(function):
             raise RequestError(
                 f"simulate: prescribed: the motion of {', '.join(names)} is prescribed; give a "
@@ -223,7 +222,9 @@ class Prescribed:
             )
         if names:
             _check_takes("prescribed", function, "t")
-        self.function, self.names, self.manifold = function, names, manifold
+        self.function, self.names, self.space = function, names, configuration_of(module)
+        self.entries, self.held = entries_of(self.space, held), np.flatnonzero(held)
+        self.entry_names = tuple(module.position_names[k] for k in self.entries)
 
     def __call__(self, t: float) -> tuple[Array, Array, Array]:
         """Return q, qd and qdd of the prescribed coordinates."""
@@ -236,10 +237,9 @@ class Prescribed:
                 f"{reprlib.repr(values)}"
             ) from None
         shape, names = (len(self.names),), ", ".join(self.names)
-        entries = self.names if self.manifold is None else self.manifold.names
-        q = numbers(f"prescribed: q of {', '.join(entries)}", q, (len(entries),))
+        q = numbers(f"prescribed: q of {', '.join(self.entry_names)}", q, self.entries.shape)
         return (
-            q if self.manifold is None else self.manifold.normalized(q, t),
+            self._normalized(q, t),
             numbers(f"prescribed: qd of {names}", qd, shape),
             numbers(f"prescribed: qdd of {names}", qdd, shape),
         )
@@ -278,39 +278,25 @@ class Prescribed:
     def _changes(self, before: Sequence[Array], behind: Sequence[Array]) -> list[Array]:
         """Return changes of q, in the tangent space, and of qd."""
         (q0, qd0, _), (q1, qd1, _) = before, behind
-        moved = q1 - q0 if self.manifold is None else self.manifold.difference(q0, q1)
+        moved = self.space.difference(self._whole(q0), self._whole(q1))[self.held]
         return [moved, qd1 - qd0]
 
     def _scales(self, sample: Sequence[Array]) -> list[Array]:
         """Return magnitudes for the rounding errors of q and qd."""
         q, qd, _ = sample
-        return [q if self.manifold is None else np.full(len(qd), np.abs(q).max()), qd]
+        return [np.full(len(qd), np.abs(q).max()) if self.space.joints else q, qd]
 
-
-class HeldOnManifold:
-    """The configuration of prescribed joints with quaternions among them: some entries of all."""
-
-    def __init__(self, space: Any, names: Sequence[str], held: Flags) -> None:
-        self.space, self.entries, self.held = space, entries_of(space, held), np.flatnonzero(held)
-        self.names = tuple(names[k] for k in self.entries)
-
-    def normalized(self, q: Array, t: float) -> Array:
+    def _normalized(self, q: Array, t: float) -> Array:
         """Return prescribed entries of q, (k,), with unit quaternions; RequestError for 0."""
-        if not np.isfinite(q).all():
+        if not self.space.joints or not np.isfinite(q).all():
             return q
         try:
-            normal: Array = self.space.normalize(self._whole(q))[self.entries]
+            return self.space.normalize(self._whole(q))[self.entries]
         except ValueError as error:
             raise RequestError(f"simulate: prescribed: q at t = {t:.6g} s: {error}") from None
-        return normal
-
-    def difference(self, q0: Array, q1: Array) -> Array:
-        """Return the displacement of the prescribed coordinates from q0 to q1, (k,) each."""
-        displacement: Array = self.space.difference(self._whole(q0), self._whole(q1))[self.held]
-        return displacement
 
     def _whole(self, q: Array) -> Array:
-        configuration: Array = self.space.neutral()
+        configuration = self.space.neutral()
         configuration[self.entries] = q
         return configuration
 

@@ -16,14 +16,13 @@ stability in step after step.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from symgen.errors import RequestError
-from symgen.simulation.arguments import meant, numbers
+from symgen.simulation.arguments import checked_number, meant
 from symgen.simulation.motion import RobotState
 from symgen.support.arrays import Array
 
@@ -48,17 +47,6 @@ class Solver:
     max_step: float
 
 
-@dataclass(frozen=True)
-class Integration:
-    """The vector at all times, (T, k), evaluations of its slope, methods, and the time from which
-    the motion is stiff (None: not detected)."""
-
-    vectors: Array
-    evaluations: int = 0
-    methods: tuple[str, ...] = ()
-    stiff_from: float | None = None
-
-
 def checked_solver(
     method: Any, rtol: Any, atol: Any, first_step: Any, max_step: Any, t: Array
 ) -> Solver:
@@ -68,13 +56,13 @@ def checked_solver(
     duration, step = float(t[-1] - t[0]), None
     if first_step is not None:
         words = f"positive, at most {duration:g} s from the first to the last"
-        step = _number("first_step", first_step, lambda h: 0 < h <= duration, words)
+        step = checked_number("first_step", first_step, lambda h: 0 < h <= duration, words)
     return Solver(
         method,
-        _number("rtol", rtol, lambda x: 0 < x < np.inf, "positive and finite"),
-        _number("atol", atol, lambda x: 0 <= x < np.inf, "at least 0 and finite"),
+        checked_number("rtol", rtol, lambda x: 0 < x < np.inf, "positive and finite"),
+        checked_number("atol", atol, lambda x: 0 <= x < np.inf, "at least 0 and finite"),
         step,
-        _number("max_step", max_step, lambda h: h > 0, "positive"),
+        checked_number("max_step", max_step, lambda h: h > 0, "positive"),
     )
 
 
@@ -86,13 +74,14 @@ def integrate(
     `library` is `scipy.integrate`.
     """
     first = EXPLICIT if solver.method == AUTO else solver.method
+    run = Integration(library, motion, t, start, solver)
     if not start.size:
-        return Integration(np.tile(start, (len(t), 1)), methods=(first,))
+        run.methods.append(first)
+        return run
     if not (solver.atol + solver.rtol * np.abs(start) > 0).all():
         raise RequestError(
             "simulate: atol: 0 leaves no tolerance to what is 0 at the start; give a positive one"
         )
-    run = _Run(library, motion, t, start, solver)
     try:
         reason = run.by(first)
     except ValueError as error:
@@ -101,7 +90,7 @@ def integrate(
         reason = str(error)
     else:
         if not reason and np.isfinite(run.vectors).all():
-            return Integration(run.vectors, run.evaluations, tuple(run.methods), run.stiff_from)
+            return run
         reason = reason or "the result is not finite."
     where = f"{reason} {motion.state()}"
     if motion.lost is not None:
@@ -109,8 +98,12 @@ def integrate(
     raise RequestError(f"simulate: {run.methods[-1]}: {where}")
 
 
-class _Run:
-    """One integration, step by step, by one method after the other."""
+class Integration:
+    """One integration, step by step, by one method after the other.
+
+    `vectors` (T, k) are those at all times, `evaluations` those of the slope; `stiff_from` is the
+    time from which the motion is stiff (None: not detected).
+    """
 
     def __init__(
         self, library: Any, motion: RobotState, t: Array, start: Array, asked: Solver
@@ -158,13 +151,6 @@ class _Run:
             RuntimeWarning,
             stacklevel=5,
         )
-
-
-def _number(name: str, value: Any, sound: Callable[[float], bool], words: str) -> float:
-    number = float(numbers(name, value, ()))
-    if not sound(number):
-        raise RequestError(f"simulate: {name}: expected a number that is {words}; got {number:g}")
-    return number
 
 
 class Stiffness:

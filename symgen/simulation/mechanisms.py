@@ -18,7 +18,7 @@ from symgen.errors import RequestError
 from symgen.runtime.closure import RANK, holdable, independent, position_jacobian, row_sizes
 from symgen.runtime.mechanism import CHANGED
 from symgen.simulation.arguments import Columns
-from symgen.support.arrays import Array, Flags
+from symgen.support.arrays import Array
 
 ALWAYS = (
     "constraints", "constraint_jacobian", "constraint_rates", "constraint_bias", "mass_matrix",
@@ -69,7 +69,7 @@ def start_names(module: Any, q0: Any, qd0: Any) -> list[Sequence[str]]:
         if isinstance(value, Mapping):
             names[k] = list(value)
         elif value is None and q0 is None:
-            names[k] = [name for name, where in module._initial_drives if where == key]
+            names[k] = _drives(module, key)
         elif value is None:
             names[k] = ()
     return names
@@ -116,35 +116,27 @@ def closed_start(
     return q, qd
 
 
-def held_at_start(
-    module: Any, q: Array, t: float, parameters: Array, by_name: Any
-) -> tuple[Flags, Flags]:
-    """Return the coordinates, and the velocities, that stay as a start is closed, (n,) each.
+def _drives(module: Any, *keys: str) -> list[str]:
+    """Return the driven coordinates that `initial` of the model file names under these keys."""
+    return [name for key in keys for name, where in module._initial_drives if where == key]
 
-    They are those that `assemble` and `closed_velocities` hold; `by_name` is q0 of the caller.
+
+def held_at_start(module: Any, by_name: Any) -> tuple[list[str], list[str]]:
+    """Return the coordinates, and the velocities, that `assemble` and `closed_velocities` hold.
+
+    `by_name` is q0 of the caller.
     """
-    options = {"t": t, **({"parameters": parameters} if parameters.size else {})}
-    J, positions = module.constraint_jacobian(q, **options), position_jacobian(module, q, options)
-    sizes = row_sizes(module._row_units, J)[:, np.newaxis]
-    drives = {
-        key: [name for name, where in module._initial_drives if where == key] for key in ("q", "qd")
-    }
-    named = list(by_name) if isinstance(by_name, Mapping) else drives["q"]
-    names = module.coordinate_names
-    of_q, of_qd = (
-        [names.index(name) for name in chosen if name in names]
-        for chosen in (named, [*drives["qd"], *drives["q"]])
-    )
-    return holdable(positions / sizes, of_q), holdable(J / sizes, of_qd)
+    of_q = list(by_name) if isinstance(by_name, Mapping) else _drives(module, "q")
+    return of_q, _drives(module, "qd", "q")
 
 
 def closed_sensitivities(
     module: Any, q: Array, qd: Array, t: float, parameters: Array, columns: Columns,
-    held: tuple[Flags, Flags] | None = None,
+    held: tuple[list[str], list[str]] = ([], []),
 ) -> None:  # fmt: skip
     """Replace sensitivities of the start q (nq,), qd (n,) by the nearest with closed loops.
 
-    Those of coordinates and velocities that are `held` stay.
+    Those of coordinates and velocities that are `held` stay where the others can close the loops.
 
     With c = 0 and c' = 0 at all values of the parameters, dc/dq dq = -dc/dp, and J dqd =
     -dc'/dp - dc'/dq dq, where dc/dq is J without the rows of constraints of velocities.
@@ -153,7 +145,11 @@ def closed_sensitivities(
     J, positions = module.constraint_jacobian(q, **options), position_jacobian(module, q, options)
     _, by_q = module.constraint_rate_derivatives(q, qd, **options)
     sizes = row_sizes(module._row_units, J)[:, np.newaxis]
-    stays = (np.zeros(len(qd), dtype=bool),) * 2 if held is None else held
+    numbers_of = {name: k for k, name in enumerate(module.coordinate_names)}
+    stays = [
+        holdable(rows / sizes, [numbers_of[name] for name in names if name in numbers_of])
+        for rows, names in zip((positions, J), held, strict=True)
+    ]
     left, rates = positions @ columns.dq0, J @ columns.dqd0
     chosen, indices = columns.parameters, columns.indices
     if indices.size:

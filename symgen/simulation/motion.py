@@ -20,7 +20,7 @@ error of the integrator; those of `RobotState` have norm 1.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -123,7 +123,10 @@ class RobotState(Instant):
         self.move_to(t, vector)
         fs, start = self.f * self.s, self.fq + self.f
         result = np.empty_like(vector)  # new: integrators keep it
-        result[: self.fq] = vector[self.fq : start] if self.space is None else self._rate()
+        if self.space is None:
+            result[: self.fq] = vector[self.fq : start]
+        else:  # of quaternions as they are in the vector
+            result[: self.fq] = self.space.rate(self.drifting, self.qd)[self.entries]
         result[self.fq : start] = self.qdd[self.free]
         if fs:
             result[start : start + fs] = vector[start + fs : start + 2 * fs]
@@ -133,8 +136,8 @@ class RobotState(Instant):
             result[start + fs : start + 2 * fs] = self.dqdd[self.free].ravel()
         if self.objectives is not None:
             k, tail = len(self.objectives.chosen), result[start + 2 * fs :]
-            tail[:k] = self.objectives.values[self.objectives.index]
-            tail[k:] = self.objectives.gradients[self.objectives.index].ravel()
+            values, gradients = self.objectives.of_chosen
+            tail[:k], tail[k:] = values, gradients.ravel()
         if math.isfinite(result.dot(result)):  # much faster than to ask each entry
             self.lost = None
         elif self.lost is None and not np.isfinite(result).all():
@@ -224,11 +227,10 @@ class RobotState(Instant):
             raise RequestError(f"simulate: q0: {error}") from None
         return normal
 
-    def _rate(self) -> Array:
-        """Return dq/dt of the free joints, of quaternions as they are in the vector."""
-        assert self.space is not None
-        rate: Array = self.space.rate(self.drifting, self.qd)[self.entries]
-        return rate
+
+def stacked(rows: Sequence[dict[str, Array]]) -> dict[str, Array]:
+    """Return arrays (T, ...) by name, of `rows` of T instants with arrays (...)."""
+    return {name: np.array([row[name] for row in rows]) for name in rows[0]}
 
 
 def objectives_of(module: Any, names: str | Iterable[str], columns: Columns) -> Objectives | None:
@@ -256,6 +258,16 @@ class Objectives:
         if self.take_multipliers and s:
             self.by_multipliers = function_of(module, "outputs_multiplier_derivatives")
         self.results: Any = None  # arrays of the first call, filled again by the others
+
+    @property
+    def row(self) -> dict[str, Array]:
+        """Copies of the outputs and their gradients, for the dataset."""
+        return {"outputs": self.values.copy(), "outputs_gradient": self.gradients.copy()}
+
+    @property
+    def of_chosen(self) -> tuple[Array, Array]:
+        """The objectives (k,) and their gradients (k, s)."""
+        return self.values[self.index], self.gradients[self.index]
 
     def evaluate(self, at: Instant, options: dict[str, Array]) -> None:
         """Compute outputs and gradients at the instant of `at`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from itertools import compress
 from typing import Any
 
@@ -15,7 +15,7 @@ from symgen.simulation.accelerations import formulations_of, has_constraints
 from symgen.simulation.inputs import INSTANTS
 from symgen.simulation.integration import Integration, Solver
 from symgen.simulation.mechanisms import loop_variables
-from symgen.simulation.motion import RobotState
+from symgen.simulation.motion import RobotState, stacked
 from symgen.support.arrays import Array
 
 Table = dict[str, tuple[tuple[str, ...], Array, dict[str, str]]]
@@ -35,25 +35,20 @@ BY_PARAMETER = "parameter"
 def sample(motion: RobotState, t: Array, vectors: Iterable[Array]) -> dict[str, Array]:
     """Record `motion`, one row for each of the times t (T,); RequestError where not finite."""
     names = [*MEANINGS, *(f"d{name}" for name in MEANINGS if motion.s)]
-    rows = {name: np.empty((len(t), *getattr(motion, name).shape)) for name in names}
-    objectives = motion.objectives
-    if motion.method.multipliers.size:
-        rows["loads"] = np.empty((len(t), *motion.options["loads"].shape))
-    if objectives is not None:
-        rows["outputs"] = np.empty((len(t), len(objectives.values)))
-        rows["outputs_gradient"] = np.empty((len(t), *objectives.gradients.shape))
-    for row, (instant, vector) in enumerate(zip(t, vectors, strict=True)):
+    rows = []
+    for instant, vector in zip(t, vectors, strict=True):
         motion.move_to(instant, vector)
-        for name in names:
-            rows[name][row] = getattr(motion, name)
-        if "loads" in rows:
-            rows["loads"][row] = motion.options["loads"]
-        if objectives is not None:
-            rows["outputs"][row] = objectives.values
-            rows["outputs_gradient"][row] = objectives.gradients
-        if not all(np.isfinite(array).all() for array in _wanted(motion, names)):
+        row = {name: np.array(getattr(motion, name)) for name in names}
+        finite = list(row.values())
+        if motion.method.multipliers.size:
+            row["loads"] = np.array(motion.options["loads"])
+        if motion.objectives is not None:
+            row |= motion.objectives.row
+            finite += motion.objectives.of_chosen
+        if not all(np.isfinite(array).all() for array in finite):
             raise RequestError(f"simulate: the motion is not finite at {motion.trouble(vector)}")
-    return rows
+        rows.append(row)
+    return stacked(rows)
 
 
 def attributes(
@@ -70,14 +65,6 @@ def attributes(
         "evaluations": integration.evaluations,
         **({} if integration.stiff_from is None else {"stiff_from": integration.stiff_from}),
     }
-
-
-def _wanted(motion: RobotState, names: Iterable[str]) -> Iterator[Array]:
-    """Yield arrays that must be finite: all except outputs that are no objectives."""
-    yield from (getattr(motion, name) for name in names)
-    if motion.objectives is not None:
-        yield motion.objectives.values[motion.objectives.index]
-        yield motion.objectives.gradients[motion.objectives.index]
 
 
 def warn_of_limits(module: Any, t: Array, q: Array, space: Any) -> None:

@@ -50,35 +50,34 @@ class Cache:
 
     folder: Path
 
-    def binary(self, key: str) -> bytes | None:
+    def binary(self, key: str, kind: str = "binaries") -> bytes | None:
         """Return the binary that was stored under `key`; None if it is missing or damaged."""
-        path = self._path("binaries", key)
+        path = self._path(kind, key)
         try:
-            stored = _read(path)
+            descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+            with os.fdopen(descriptor, "rb") as stream:
+                stored = stream.read()
             os.utime(path)  # marks it as used, for `remove_unused`
         except OSError:
             return None
         expected, content = stored[:DIGEST_LENGTH], stored[DIGEST_LENGTH:]
         return content if digest(content).encode() == expected else None
 
-    def store_binary(self, key: str, content: bytes) -> None:
+    def store_binary(self, key: str, content: bytes, kind: str = "binaries") -> None:
         """Store a binary, if there is space: a full disk must not fail the build."""
         with suppress(OSError, ToolchainError):
-            self._write("binaries", key, digest(content).encode() + content)
+            folder = make_folder(self._path(kind), 0o700)
+            with self.workspace("store") as place:  # leftovers of a killed writer are collected
+                write_new(place / _checked(key), digest(content).encode() + content, 0o600)
+                os.replace(place / key, folder / key)
 
     def is_toolchain_validated(self, key: str) -> bool:
         """Return whether `mark_toolchain_validated` was called with this key."""
-        try:
-            path = self._path("validated", key)
-            os.utime(path)  # marks it as used, for `remove_unused`
-            return _read(path) == key.encode()
-        except OSError:
-            return False
+        return self.binary(key, "validated") is not None
 
     def mark_toolchain_validated(self, key: str) -> None:
         """Remember that the tool chain with this key passed its validation."""
-        with suppress(OSError, ToolchainError):
-            self._write("validated", key, key.encode())
+        self.store_binary(key, b"", "validated")
 
     def module_folder(self, key: str, package: str) -> Path:
         """Return the folder of a package that `symgen.load` builds; it need not exist yet."""
@@ -118,12 +117,6 @@ class Cache:
 
     def _path(self, kind: str, key: str | None = None) -> Path:
         return self.folder / kind / _checked(key) if key is not None else self.folder / kind
-
-    def _write(self, kind: str, key: str, content: bytes) -> None:
-        folder = make_folder(self._path(kind), 0o700)
-        with self.workspace("store") as place:  # leftovers of a killed writer are collected there
-            write_new(place / _checked(key), content, 0o600)
-            os.replace(place / key, folder / key)
 
 
 def open_cache(notify: Callable[[str], None] | None = None) -> Cache:
@@ -170,22 +163,12 @@ def _private_folder(folder: Path) -> Path:
         for kind in ("binaries", "validated", "modules", "work"):
             if (folder / kind).is_symlink():
                 raise CacheUnusableError(f"{kind} in it is a symbolic link")
-        if (free := _free_bytes(folder)) < LEAST_FREE:
+        if (free := shutil.disk_usage(folder).free) < LEAST_FREE:
             raise CacheUnusableError(f"its disk has {free / 1e6:.1f} MB free")
         with tempfile.TemporaryFile(dir=folder):
             return folder
     except OSError as error:
         raise CacheUnusableError(error.strerror or str(error)) from error
-
-
-def _free_bytes(folder: Path) -> int:
-    return shutil.disk_usage(folder).free
-
-
-def _read(path: Path) -> bytes:
-    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
-    with os.fdopen(descriptor, "rb") as stream:
-        return stream.read()
 
 
 def _checked(name: str) -> str:

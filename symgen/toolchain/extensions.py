@@ -21,7 +21,7 @@ import platform
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -45,7 +45,7 @@ from symgen.toolchain.compiler import (
 )
 from symgen.toolchain.files import file_system_errors, write_all
 from symgen.toolchain.key import extension_digest, extension_inputs, extension_module, object_digest
-from symgen.toolchain.processes import CommandFailedError, Completed, Processes
+from symgen.toolchain.processes import CommandFailedError, Processes
 from symgen.toolchain.tasks import Task, checked, processors, run_tasks
 
 Key = TypeVar("Key")
@@ -295,7 +295,8 @@ class _Build:
         objects: list[str] = []
         named = first, (f"-DSYMGEN_MODULE={module}",)
         for source, more in (named, *units(self.compiler, self.flags, extension)):
-            task = self.early_task(source, more)
+            text = self.bundle.files.get(source)
+            task = self.head_start.task(source, more, text) if self.head_start and text else None
             if task is None:
                 result = f"{module}/{len(objects)}.o"
                 command = self.compiler.compile_command(
@@ -309,15 +310,6 @@ class _Build:
         needs = (*objects, *map(_object, extension.shared))
         link = self.compiler.link_command(needs, library)
         return [*tasks, Task("link", f"linking of {library}", link, library, needs)]
-
-    def early_task(self, source: str, options: tuple[str, ...]) -> Task | None:
-        """Return the early compilation of a C file, if there is one."""
-        text = self.bundle.files.get(source)
-        early = text and self.head_start and self.head_start.object(source, options, text)
-        if not early:
-            return None
-        action, made = f"compilation of {source}", early.output
-        return Task("c", action, early.command, made, begun=early.completed)
 
     def shared_task(self, source: str, includes: Sequence[str]) -> Task:
         """Return the compilation of a C file that is the same for every package."""
@@ -373,16 +365,6 @@ def units(
             yield source, (*quick[source], *version.options, *version.macros)
 
 
-@dataclass(frozen=True)
-class EarlyObject:
-    """The early compilation of a C file; `output` is relative to the build folder."""
-
-    text: str
-    output: str
-    command: tuple[str, ...]
-    completed: Future[Completed]
-
-
 class HeadStart:
     """Early compilations in `folder`, by threads of `pool`; the end of `processes` ends them."""
 
@@ -394,7 +376,7 @@ class HeadStart:
         self._flags = flags
         self._processes = processes
         self._pool = pool
-        self._objects: dict[tuple[str, tuple[str, ...]], EarlyObject] = {}
+        self._begun: dict[tuple[str, tuple[str, ...]], tuple[str, Task]] = {}
 
     def begin(self, bundle: SourceBundle) -> None:
         """Compile the C files of the extensions of `bundle` in all their versions."""
@@ -405,27 +387,29 @@ class HeadStart:
         environment = {**scratch(self.folder), "PYTHONHASHSEED": "0"}
         for extension in bundle.extensions:
             for source, options in units(self._compiler, self._flags, extension):
-                made = f"{len(self._objects)}.o"
+                made = f"{len(self._begun)}.o"
                 command = self._compiler.compile_command(
                     source, made, flags=self._flags, includes=include_folders(), more=options
                 )
                 completed = self._pool.submit(
                     self._processes.run, command, cwd=folder, environment=environment
                 )
-                text = bundle.files[source]
-                self._objects[source, options] = EarlyObject(
-                    text, f"{EARLY_FOLDER}/{made}", command, completed
-                )
+                action, output = f"compilation of {source}", f"{EARLY_FOLDER}/{made}"
+                task = Task("c", action, command, output, begun=completed)
+                self._begun[source, options] = bundle.files[source], task
 
     def end(self) -> None:
         """Cancel those that have not started."""
-        kept = ((key, made) for key, made in self._objects.items() if not made.completed.cancel())
-        self._objects = dict(kept)
+        self._begun = {
+            key: (text, task)
+            for key, (text, task) in self._begun.items()
+            if task.begun and not task.begun.cancel()
+        }
 
-    def object(self, source: str, options: Sequence[str], text: str) -> EarlyObject | None:
-        """Return the early object of a C file with `text` and these options, if there is one."""
-        begun = self._objects.get((source, tuple(options)))
-        return begun if begun and _differ_in_a_heading(text, begun.text) else None
+    def task(self, source: str, options: tuple[str, ...], text: str) -> Task | None:
+        """Return the early compilation of a C file with `text` and options, if there is one."""
+        begun, task = self._begun.get((source, options), ("", None))
+        return task if _differ_in_a_heading(text, begun) else None
 
 
 def _differ_in_a_heading(text: str, body: str) -> bool:
@@ -442,24 +426,13 @@ class PrintedSourceError(CommandFailedError):
     """A compiler rejected a source that symgen printed."""
 
 
-@dataclass(frozen=True)
-class _Place:
-    """A file of the bundle, and the function in it, as ``formulation.function``, where known."""
-
-    file: str
-    function: str
-
-    def __str__(self) -> str:
-        return f"{self.function} in {self.file}" if self.function else self.file
-
-
 def explained(error: CommandFailedError, bundle: SourceBundle, cache: Cache) -> CommandFailedError:
     """Return `error` of a command, or a `PrintedSourceError` if its cause is a file of `bundle`.
 
     `cache` keeps the sources for a report.
     """
     place = _place(error.output, bundle)
-    if place is None:
+    if not place:
         return error
     compiler = os.environ.get("CC", "").strip()
     printer = "the templates of --templates or of symgen" if bundle.has_own_templates else "symgen"
@@ -477,17 +450,18 @@ def explained(error: CommandFailedError, bundle: SourceBundle, cache: Cache) -> 
     return PrintedSourceError(error.action, error.command, error.status, error.output, hint)
 
 
-def _place(output: str, bundle: SourceBundle) -> _Place | None:
-    """Return the position of an error in a printed source that `output` reports, if any."""
+def _place(output: str, bundle: SourceBundle) -> str:
+    """Return the function and the printed source with an error that `output` reports, or ""."""
     for match in _AT_A_LINE.finditer(output):
         file, words = match["file"], match["words"]
         is_error = file.endswith(".pyx") or "error" in words
         if is_error and file in bundle.files and not _ENVIRONMENT.search(words):
-            return _Place(file, _function_at(bundle, file, int(match["line"])))
+            function = _function_at(bundle, file, int(match["line"]))
+            return f"{function} in {file}" if function else file
     for symbol in _UNRESOLVED.findall(output):
         if symbol.startswith(f"{bundle.package}_"):
-            return _Place(f"the symbol {symbol}", "")
-    return None
+            return f"the symbol {symbol}"
+    return ""
 
 
 def _function_at(bundle: SourceBundle, file: str, line: int) -> str:

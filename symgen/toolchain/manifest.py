@@ -20,6 +20,8 @@ MANIFEST_FILE = "manifest.json"
 BUILD_FILE = "build.json"
 JOURNAL_FILE = ".installing.json"
 GENERATOR = "symgen"
+_LISTS = ("runtime_parameters", "loads", "points")
+"""Fields of `Manifest` that are lists of names."""
 
 
 @dataclass(frozen=True)
@@ -71,16 +73,8 @@ class Manifest:
 
     def build_text(self) -> str:
         """Return the text of ``build.json``."""
-        content = {
-            "build_key": self.build_key,
-            "files": self.binaries,
-            "origin": self.origin,
-            "runtime_parameters": list(self.runtime_parameters),
-            "loads": list(self.loads),
-            "points": list(self.points),
-            "made": self.made,
-        }
-        return _text({"generator": GENERATOR, **content})
+        facts = {name: getattr(self, name) for name in ("build_key", "origin", "made", *_LISTS)}
+        return _text({"generator": GENERATOR, "files": self.binaries, **facts})
 
 
 def journal_text(files: set[str]) -> str:
@@ -102,9 +96,7 @@ def read_manifest(folder: Path) -> Manifest | None:
         binaries=_files(build),
         build_key=key if isinstance(key, str) else None,
         origin=str(build.get("origin", "")),
-        runtime_parameters=_names(build.get("runtime_parameters")),
-        loads=_names(build.get("loads")),
-        points=_names(build.get("points")),
+        **{name: _names(build.get(name)) for name in _LISTS},
         made=made if isinstance(made, dict) else {},
         unfinished=(JOURNAL_FILE, *_files(journal)) if journal is not None else (),
     )

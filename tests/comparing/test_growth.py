@@ -85,7 +85,9 @@ def test_the_picture_has_every_point_and_says_its_numbers():
         assert words in titles
     marks = {x.tag for x in svg.iter() if "newton_euler," in (x.findtext(f"{SVG}title") or "")}
     assert marks == {f"{SVG}circle"}  # of the first curve
-    assert len(list(svg.iter(f"{SVG}polyline"))) == len(growth.curves)
+    assert len(list(svg.iter(f"{SVG}polyline"))) == len(
+        {(x.function, x.formulation) for x in growth.sizes}
+    )
     width, height = map(float, svg.get("viewBox").split()[2:])
     for text in svg.iter(f"{SVG}text"):
         assert 0 <= float(text.get("x")) <= width

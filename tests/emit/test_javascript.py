@@ -12,7 +12,8 @@ from symgen.deriving.derivation import derive_all
 from symgen.deriving.packaging import package_of
 from symgen.deriving.selection import select
 from symgen.description import read
-from symgen.emit.emission import javascript_module, javascript_script
+from symgen.emit.emission import javascript_source
+from symgen.emit.javascript import SCRIPT
 from symgen.options import ALL, STRAIGHT, BuildOptions
 from symgen.program.arguments import PARAMETERS
 from symgen.program.functions import function_named
@@ -71,7 +72,7 @@ def check(source, folder, count=10, masses=False):
                 calls.append(call_of(formulation, name, given))
                 expected.append(reference(forms.straight, given, LIBM))
     for call, found, wanted in zip(
-        calls, run(folder, javascript_module(source), calls), expected, strict=True
+        calls, run(folder, javascript_source(source), calls), expected, strict=True
     ):
         for value, right in zip(found, wanted, strict=False):  # pivots are no results
             scale = max(1.0, np.max(np.abs(right), initial=0.0))
@@ -88,7 +89,7 @@ def check(source, folder, count=10, masses=False):
 ])  # fmt: skip
 def test_programs(tmp_path, make, arguments, count):
     source = make(*arguments)
-    assert ("__inverse_dynamics__2(" in javascript_module(source)) == (count == 2)
+    assert ("__inverse_dynamics__2(" in javascript_source(source)) == (count == 2)
     check(source, tmp_path, count)
 
 
@@ -112,7 +113,7 @@ def test_a_singular_mass_matrix_gives_nan(tmp_path):
         "  - {name: a, type: revolute, origin: {}, link: {name: one, mass: 1, com: [1, 0, 0]}}\n"
         "  - {name: b, type: revolute, parent: one, origin: {}, link: {name: two, mass: 0}}\n"
     )
-    source = javascript_module(derived(model, functions=("forward_dynamics",)))
+    source = javascript_source(derived(model, functions=("forward_dynamics",)))
     call = {"name": "forward_dynamics", "positional": [[0, 0], [0, 0], [1, 1]], "options": {}}
     answers = run(tmp_path, source, [{**call, "formulation": "kane"}])
     assert all(math.isnan(value) for value in answers[0][0])
@@ -120,7 +121,7 @@ def test_a_singular_mass_matrix_gives_nan(tmp_path):
 
 @needs_node
 def test_the_script_of_a_page_defines_the_same(tmp_path):
-    script = javascript_script(arm_package())
+    script = javascript_source(arm_package(), SCRIPT)
     (tmp_path / "script.js").write_text(f"{script}\nconsole.log(Object.keys(symgen).join());\n")
     said = printed_by(NODE, "script.js", cwd=tmp_path, timeout=60)
     assert said.strip() == "robot,closed_form,recursion"
@@ -129,6 +130,6 @@ def test_the_script_of_a_page_defines_the_same(tmp_path):
 def test_text_of_a_stranger_stays_text():
     source = arm_package()
     names = ("</script><b>\u2028alert(1)", "`${alert(2)}`")
-    source = javascript_module(replace(source, metadata=replace(source.metadata, link_names=names)))
+    source = javascript_source(replace(source, metadata=replace(source.metadata, link_names=names)))
     assert "\u2028" not in source
     assert '"`${alert(2)}`"' in source  # within a string in double quotes

@@ -327,12 +327,12 @@ def test_steps_that_do_not_converge_are_halved_or_refused():
 
 
 @pytest.mark.parametrize(("options", "said"), [
-    ({"step": 0}, "step: expected a positive"),
-    ({"step": -1e-3}, "step: expected a positive"),
+    ({"step": 0}, "step: expected a number that is positive"),
+    ({"step": -1e-3}, "step: expected a number that is positive"),
     ({"step": np.nan}, "step"),
     ({"step": "1 ms"}, "step"),
     ({"penalty": 1e9}, "penalty: it belongs to integration with step"),
-    ({"step": 0.1, "penalty": 0}, "penalty: expected a positive"),
+    ({"step": 0.1, "penalty": 0}, "penalty: expected a number that is positive"),
     ({"step": 0.1, "projections": 0}, "projections: expected how often"),
     ({"step": 0.1, "projections": True}, "projections: expected how often"),
     ({"step": 0.1, "projection": "mas"}, "expected 'mass', 'tangent' or a matrix"),

@@ -314,9 +314,10 @@ def test_a_prescribed_motion_is_asked_for_within_the_times_alone(driven):
 
 def test_late_times_are_no_reason_to_refuse_a_prescribed_motion():
     """There 1e-5 s are less than the spacing of times."""
-    Prescribed(lambda t: (0.1 * t, 0.1, 0), ("boom",)).check(1e12, 1e12 + 1)
+    boom = SimpleNamespace(n=1, coordinate_names=("boom",), position_names=("boom",))
+    Prescribed(lambda t: (0.1 * t, 0.1, 0), boom, np.array([True])).check(1e12, 1e12 + 1)
     with pytest.raises(RequestError, match=r"but qd is 0\.2"):
-        Prescribed(lambda t: (0.1 * t, 0.2, 0), ("boom",)).check(1e12, 1e12 + 1)
+        Prescribed(lambda t: (0.1 * t, 0.2, 0), boom, np.array([True])).check(1e12, 1e12 + 1)
 
 
 GRID = np.linspace(0, 1, 1001)

@@ -7,6 +7,7 @@ import tempfile
 import time
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
+from types import SimpleNamespace
 
 import pytest
 
@@ -84,7 +85,10 @@ def test_an_unusable_folder_falls_back_and_says_so_once(kind, tmp_path, monkeypa
     if kind == "writable by all":
         place.chmod(0o777)
     if kind == "on a full disk":
-        monkeypatch.setattr(cache_module, "_free_bytes", lambda folder: 1e12 * (folder != place))
+        monkeypatch.setattr(
+            cache_module.shutil, "disk_usage",
+            lambda folder: SimpleNamespace(free=1e12 * (folder != place)),
+        )  # fmt: skip
     monkeypatch.setenv("SYMGEN_CACHE_DIR", str(place / "cache" if kind == "file" else place))
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(cache_module, "_noticed", set())
