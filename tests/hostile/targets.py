@@ -20,7 +20,7 @@ from symgen.deriving.selection import select
 from symgen.description import RobotDescription
 from symgen.description.checks import check, is_foreign, read_document
 from symgen.description.reading import Document, decode, load
-from symgen.emit.emission import emit, javascript_module
+from symgen.emit.emission import emit, javascript_source
 from symgen.errors import SymgenError
 from symgen.grading import Verdict, grade, questions, slips
 from symgen.grading.truth import Truth
@@ -135,5 +135,5 @@ def go_deeper(description: RobotDescription) -> bool:
     derived = derive_all(description, selection)
     emit(package_of(description, derived), ("compiled", "cython", "numpy"))
     straight = derive_all(description, selection, form=STRAIGHT)
-    javascript_module(package_of(description, straight))
+    javascript_source(package_of(description, straight))
     return True

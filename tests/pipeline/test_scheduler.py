@@ -157,8 +157,8 @@ def test_an_early_object_serves_what_differs_in_the_heading_alone(text, serves, 
     with ThreadPoolExecutor(1) as pool, Processes() as processes:
         it = HeadStart(compiler, "native", tmp_path, processes, pool)
         it.begin(source)
-        assert (it.object("a.c", options, text) is not None) is serves
-        assert it.object("b.c", options, text) is None
+        assert (it.task("a.c", options, text) is not None) is serves
+        assert it.task("b.c", options, text) is None
 
 
 NUMPY = (None, "native", ("numpy",))
