@@ -20,6 +20,8 @@ from symgen.kinematics.scalars import scalar
 from symgen.planning.values import COMPONENTS, Range, Value
 from symgen.support.arrays import Array
 
+_SHARE = "dt/dT"
+"""Symbol of s that no parameter is called."""
 Loads = dict[int, tuple[Expression, ...]]
 """Six expressions by number of the load."""
 LoadsAt = Callable[[Array, float], tuple[Array, Array | None]]
@@ -94,14 +96,14 @@ def loads_at(
         return None
     graph = Graph()
     entries = [scalar(entry, graph) for load in loads.values() for entry in load]
-    changes = {"t": graph.symbol("s"), "T": graph.one}  # by T at fixed s
+    changes = {"t": graph.symbol(_SHARE), "T": graph.one}  # by T at fixed s
     changes = {name: x for name, x in changes.items() if name not in parameters}
     by_time = graph.derivatives([graph.symbol(x) for x in changes], [*changes.values()])
     rates = [by_time.of(entry).get(0, graph.zero) for entry in entries]
     moving = any(map(depends_on_time, loads.values()))
 
     def at(s: Array, T: float) -> tuple[Array, Array | None]:
-        names = {"t": s * T, "s": s, "T": T, **parameters}
+        names = {"t": s * T, "s": s, "T": T, **parameters, _SHARE: s}
         with np.errstate(all="ignore"):
             results = evaluate([*entries, *rates], names)
         columns = np.stack([np.broadcast_to(x, s.shape) for x in results], axis=-1)

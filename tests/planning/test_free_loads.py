@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 import symgen
+from symgen.description.expressions import parse
 from symgen.planning import reading
+from symgen.planning.loads import loads_at
 from symgen.planning.splines import Profile
 from symgen.planning.transcription import transcribe
 from tests.modules import module
@@ -120,3 +122,15 @@ def test_given_and_free_components_act_together():
     alone = symgen.plan(robot, {**task, "objective": {"torque": 1}, "loads": {
         "tip": [0, "-20*t", 0, 0, 0, 0]}})  # fmt: skip
     assert np.sum(found.tau**2) < 0.5 * np.sum(alone.tau**2)
+
+
+def test_rates_of_loads_beside_parameters_called_like_the_time():
+    s, entries = np.array([0.25, 0.5]), tuple(parse(x) for x in ("s*t", "T", "t**2", 0, 0, 0))
+    for parameters, names in (({"s": 3.0}, {0: 3 * s, 1: 1 + 0 * s, 2: 4 * s**2}),
+                              ({"T": 3.0}, {0: s**2, 2: 4 * s**2}),
+                              ({"t": 3.0, "T": 2.0}, {})):  # fmt: skip
+        _, rates = loads_at({0: entries}, 1, parameters)(s, 2.0)
+        expected = np.zeros((2, 6))
+        for k, column in names.items():
+            expected[:, k] = column
+        assert np.allclose(rates[:, 0], expected)
