@@ -28,6 +28,12 @@ def test_first():
         pass
     made.append(1)
 
+def test_once(tmp_path):
+    end = time.process_time() + 0.05
+    (tmp_path / "made").mkdir()
+    while time.process_time() < end:
+        pass
+
 def test_quick():
     pass
 
@@ -49,7 +55,7 @@ def test_a_dear_case_and_a_run_over_its_budget_fail(tmp_path):
     done = subprocess.run([*command, "1000"], check=False, **options)
     assert done.returncode == 1
     assert "an ordinary case may take 0.03 (3% of a build of arm7.yaml)" in done.stdout
-    assert "1 failed, 3 passed" in done.stdout
+    assert "1 failed, 4 passed" in done.stdout
     assert "processor seconds of 1000, 1000 builds of arm7.yaml of 1.0 s each" in done.stdout
     dearest = done.stdout.split("dearest cases, processor seconds")[1].split("dearest files")[0]
     assert dearest.index("test_dear") > 0 < dearest.index("test_slow")
